@@ -1,0 +1,108 @@
+package org.ilnp4j.ip6;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import org.ilnp4j.ilnp.Correspondent;
+import org.ilnp4j.ilnp.LocatorPair;
+import org.ilnp4j.ilnp.Nonce;
+import org.ilnp4j.util.Counter;
+import org.ilnp4j.util.Counters;
+import org.ilnp4j.wire.Checksum;
+import org.ilnp4j.wire.Ip6;
+import org.ilnp4j.wire.NonceOption;
+
+/**
+ * Builds and sends IPv6 packets. {@link #start} gives a buffer with the IPv6 header and, in ILNP
+ * mode, the nonce header; the upper layer appends its own bytes; {@link #finish} fills in lengths
+ * and checksum and sends. The nonce goes into every packet (RFC 6744 §6 allows it; it makes late
+ * packets, moves of both sides and shared NIDs safe).
+ */
+public final class Ip6Output {
+  static final int HOP_LIMIT = 64;
+
+  private final PacketSink sink;
+  private final ByteBufAllocator allocator;
+  private final PathMtu pathMtu;
+  private final Counters counters;
+
+  public Ip6Output(
+      PacketSink sink, ByteBufAllocator allocator, PathMtu pathMtu, Counters counters) {
+    this.sink = sink;
+    this.allocator = allocator;
+    this.pathMtu = pathMtu;
+    this.counters = counters;
+  }
+
+  public PathMtu pathMtu() {
+    return pathMtu;
+  }
+
+  /** Octets before the upper layer in packets to {@code c}: 40, 48 or 56. */
+  public static int overhead(Correspondent c) {
+    Nonce n = c.nonceOut();
+    return Ip6.HEADER_BYTES + (n == null ? 0 : NonceOption.headerBytes(n.length()));
+  }
+
+  /**
+   * Starts a packet to {@code c} on {@code pair}. The caller owns the buffer until {@link #finish}.
+   *
+   * @param upperBytes room needed behind the headers, octets
+   */
+  public ByteBuf start(Correspondent c, LocatorPair pair, int protocol, int upperBytes) {
+    Nonce nonce = c.nonceOut();
+    ByteBuf buf = allocator.directBuffer(overhead(c) + upperBytes);
+    Ip6.write(
+        buf,
+        0,
+        0,
+        nonce == null ? protocol : Ip6.PROTO_DEST_OPTS,
+        HOP_LIMIT,
+        pair.localL64(),
+        c.localNid,
+        pair.remoteL64(),
+        c.remoteNid);
+    if (nonce != null) {
+      NonceOption.write(buf, protocol, nonce.length(), nonce.high(), nonce.low());
+    }
+    return buf;
+  }
+
+  /** Starts a packet without nonce or session, as an answer to a stranger. */
+  public ByteBuf startPlain(
+      long srcL64, long srcNid, long dstL64, long dstNid, int protocol, int upperBytes) {
+    ByteBuf buf = allocator.directBuffer(Ip6.HEADER_BYTES + upperBytes);
+    Ip6.write(buf, 0, 0, protocol, HOP_LIMIT, srcL64, srcNid, dstL64, dstNid);
+    return buf;
+  }
+
+  /**
+   * Completes and sends a packet.
+   *
+   * @param upperIndex absolute index of the upper-layer header
+   * @param checksumOffset of the checksum field within it; the field holds zero
+   * @param nidOnly true for ILNP transport: Locators are left out of the pseudo-header
+   */
+  public void finish(
+      ByteBuf buf, int upperIndex, int protocol, int checksumOffset, boolean nidOnly) {
+    int start = buf.readerIndex();
+    int upperLength = buf.writerIndex() - upperIndex;
+    buf.setShort(start + Ip6.PAYLOAD_LENGTH, buf.readableBytes() - Ip6.HEADER_BYTES);
+    long sum =
+        Checksum.pseudoHeader(
+                nidOnly ? 0 : buf.getLong(start + Ip6.SRC_L64),
+                buf.getLong(start + Ip6.SRC_NID),
+                nidOnly ? 0 : buf.getLong(start + Ip6.DST_L64),
+                buf.getLong(start + Ip6.DST_NID),
+                upperLength,
+                protocol)
+            + Checksum.sum(buf, upperIndex, upperLength);
+    int checksum = Checksum.finish(sum);
+    if (checksum == 0 && protocol == Ip6.PROTO_UDP) {
+      checksum = 0xffff;
+    }
+    buf.setShort(upperIndex + checksumOffset, checksum);
+    counters.add(Counter.PACKETS_OUT);
+    counters.add(Counter.BYTES_OUT, buf.readableBytes());
+    sink.transmit(buf);
+  }
+}

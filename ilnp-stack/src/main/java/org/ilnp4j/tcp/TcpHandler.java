@@ -1,0 +1,22 @@
+package org.ilnp4j.tcp;
+
+/**
+ * The user of one connection. Called on the host's loop thread from {@code TcpEngine.endTurn},
+ * never from within a user call, so calling back into the connection is always safe.
+ */
+public interface TcpHandler {
+  /** The handshake is complete. */
+  void onConnected(long nowNanos, TcpConnection connection);
+
+  /** New data, or the end of the stream, can be read. Not repeated until something was read. */
+  void onReadable(long nowNanos, TcpConnection connection);
+
+  /** Send space, exhausted before, is at least half the send buffer again. */
+  void onWritable(long nowNanos, TcpConnection connection);
+
+  /**
+   * The connection is over for its user: closed on both sides, reset, refused or timed out. Called
+   * exactly once, last. Data that came before may still be read in this call.
+   */
+  void onClosed(long nowNanos, TcpConnection connection, TcpCloseReason reason);
+}

@@ -1,0 +1,77 @@
+package org.ilnp4j.util;
+
+/** Why a packet was not processed any further. Every drop in the stack names one of these. */
+public enum DropReason {
+  // IPv6 and extension headers
+  IP_TRUNCATED,
+  IP_BAD_VERSION,
+  IP_BAD_LENGTH,
+  IP_BAD_SOURCE,
+  IP_NOT_FOR_US,
+  IP_HOP_LIMIT,
+  EXT_TRUNCATED,
+  EXT_TOO_MANY,
+  EXT_BAD_ORDER,
+  EXT_UNKNOWN_HEADER,
+  EXT_UNKNOWN_OPTION,
+  EXT_BAD_OPTION,
+  ROUTING_HEADER,
+  FRAGMENT,
+  // nonce and ILCC (RFC 6744 §2, §4)
+  NONCE_BAD_LENGTH,
+  NONCE_TWICE,
+  NONCE_WRONG,
+  NONCE_MISSING_UNKNOWN_LOCATOR,
+  NONCE_MISSING_ICMP,
+  NONCE_UNKNOWN_SESSION,
+  CORRESPONDENT_TABLE_FULL,
+  // ICMPv6 and Locator Update (RFC 6743 §3)
+  ICMP_TRUNCATED,
+  ICMP_CHECKSUM,
+  ICMP_UNKNOWN_TYPE,
+  ICMP_ERROR_NOT_OURS,
+  ICMP_RATE_LIMITED,
+  LU_BAD_LENGTH,
+  LU_BAD_CODE,
+  LU_NO_LOCATORS,
+  LU_BAD_OPERATION,
+  LU_NO_CORRESPONDENT,
+  LU_MULTICAST,
+  LU_UNMATCHED_ACK,
+  LU_REPLAYED_SET,
+  // router advertisements (RFC 4861 §6.1.2)
+  RA_TRUNCATED,
+  RA_HOP_LIMIT,
+  RA_SOURCE,
+  RA_BAD_OPTION,
+  RA_UNKNOWN_UPLINK,
+  // upper layers
+  UPPER_UNKNOWN_PROTOCOL,
+  UDP_TRUNCATED,
+  UDP_CHECKSUM,
+  UDP_NO_SOCKET,
+  TCP_TRUNCATED,
+  TCP_BAD_OFFSET,
+  TCP_CHECKSUM,
+  TCP_NO_CONNECTION,
+  TCP_NOT_UNICAST,
+  TCP_BACKLOG_FULL,
+  TCP_TABLE_FULL,
+  TCP_OUT_OF_WINDOW,
+  TCP_BAD_ACK,
+  TCP_PAWS,
+  TCP_RST_INVALID,
+  TCP_SYN_IN_WINDOW,
+  TCP_CLOSED_STATE,
+  TCP_REASSEMBLY_FULL,
+  // output
+  OUT_NO_LOCATOR,
+  OUT_QUEUE_FULL,
+  OUT_TOO_BIG,
+  OUT_DEVICE;
+
+  /** The name shown to users: lower case with dashes. */
+  public String label() {
+    return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,66 @@
+package org.ilnp4j.wire;
+
+import io.netty.buffer.ByteBuf;
+
+/** The fixed IPv6 header (RFC 8200 §3) at an absolute index of a buffer. */
+public final class Ip6 {
+  public static final int HEADER_BYTES = 40;
+  public static final int MIN_MTU = 1280;
+
+  public static final int PAYLOAD_LENGTH = 4;
+  public static final int NEXT_HEADER = 6;
+  public static final int HOP_LIMIT = 7;
+  public static final int SRC_L64 = 8;
+  public static final int SRC_NID = 16;
+  public static final int DST_L64 = 24;
+  public static final int DST_NID = 32;
+
+  public static final int PROTO_HOP_BY_HOP = 0;
+  public static final int PROTO_TCP = 6;
+  public static final int PROTO_UDP = 17;
+  public static final int PROTO_ROUTING = 43;
+  public static final int PROTO_FRAGMENT = 44;
+  public static final int PROTO_ESP = 50;
+  public static final int PROTO_AH = 51;
+  public static final int PROTO_ICMP6 = 58;
+  public static final int PROTO_NONE = 59;
+  public static final int PROTO_DEST_OPTS = 60;
+
+  private Ip6() {}
+
+  /** Appends the 40 octets at the writer index. Payload length counts everything after them. */
+  public static void write(
+      ByteBuf out,
+      int trafficClass,
+      int payloadLength,
+      int nextHeader,
+      int hopLimit,
+      long srcL64,
+      long srcNid,
+      long dstL64,
+      long dstNid) {
+    out.writeInt(0x6000_0000 | trafficClass << 20);
+    out.writeShort(payloadLength);
+    out.writeByte(nextHeader);
+    out.writeByte(hopLimit);
+    out.writeLong(srcL64);
+    out.writeLong(srcNid);
+    out.writeLong(dstL64);
+    out.writeLong(dstNid);
+  }
+
+  /** True for ff00::/8. */
+  public static boolean isMulticast(long l64) {
+    return l64 >>> 56 == 0xff;
+  }
+
+  /** True for fe80::/10. */
+  public static boolean isLinkLocal(long l64) {
+    return l64 >>> 54 == 0xfe80 >>> 6;
+  }
+
+  /** True for :: and ::1. */
+  public static boolean isUnspecifiedOrLoopback(long l64, long nid) {
+    return l64 == 0 && (nid == 0 || nid == 1);
+  }
+}

@@ -1,0 +1,238 @@
+package org.ilnp4j.wire;
+
+import io.netty.buffer.ByteBuf;
+import org.ilnp4j.util.DropReason;
+
+/**
+ * One received IPv6 packet: fixed header, extension headers walked (RFC 8200 §4), nonce found.
+ * Reused from packet to packet; holds no reference count. All indexes are absolute in {@link #buf}.
+ */
+public final class PacketView {
+  /** More extension headers or options than this are refused: no sane packet has them. */
+  static final int MAX_EXTENSION_HEADERS = 8;
+
+  static final int MAX_OPTIONS = 16;
+
+  public ByteBuf buf;
+
+  /** Index of the IPv6 header. */
+  public int start;
+
+  /** Octets of the packet as its own length field says; anything behind is padding. */
+  public int length;
+
+  public int trafficClass;
+  public int hopLimit;
+  public long srcL64;
+  public long srcNid;
+  public long dstL64;
+  public long dstNid;
+
+  /** Upper-layer protocol number, after all extension headers. */
+  public int protocol;
+
+  public int upperIndex;
+  public int upperLength;
+
+  /** 0 without nonce, else 4 or 12. */
+  public int nonceLength;
+
+  public int nonceHigh;
+  public long nonceLow;
+
+  /** Offset of the nonce option's type octet from the IPv6 header, or 0. */
+  public int nonceOffset;
+
+  /** For a drop that calls for an ICMPv6 Parameter Problem: its code (0, 1, 2), else -1. */
+  public int problemCode;
+
+  /** The offset from the IPv6 header that the Parameter Problem must name. */
+  public int problemPointer;
+
+  private int options;
+
+  public boolean hasNonce() {
+    return nonceLength != 0;
+  }
+
+  /** Parses the packet in the buffer's readable bytes; returns null when it may be processed. */
+  public DropReason parse(ByteBuf packet) {
+    buf = packet;
+    start = packet.readerIndex();
+    nonceLength = 0;
+    nonceHigh = 0;
+    nonceLow = 0;
+    nonceOffset = 0;
+    problemCode = -1;
+    problemPointer = 0;
+    options = 0;
+    int available = packet.readableBytes();
+    if (available < Ip6.HEADER_BYTES) {
+      return DropReason.IP_TRUNCATED;
+    }
+    int first = packet.getInt(start);
+    if (first >>> 28 != 6) {
+      return DropReason.IP_BAD_VERSION;
+    }
+    trafficClass = first >>> 20 & 0xff;
+    length = Ip6.HEADER_BYTES + packet.getUnsignedShort(start + Ip6.PAYLOAD_LENGTH);
+    if (length > available) {
+      return DropReason.IP_BAD_LENGTH;
+    }
+    hopLimit = packet.getUnsignedByte(start + Ip6.HOP_LIMIT);
+    srcL64 = packet.getLong(start + Ip6.SRC_L64);
+    srcNid = packet.getLong(start + Ip6.SRC_NID);
+    dstL64 = packet.getLong(start + Ip6.DST_L64);
+    dstNid = packet.getLong(start + Ip6.DST_NID);
+    if (Ip6.isMulticast(srcL64)) {
+      return DropReason.IP_BAD_SOURCE;
+    }
+    return walk(packet.getUnsignedByte(start + Ip6.NEXT_HEADER), start + Ip6.HEADER_BYTES);
+  }
+
+  private DropReason walk(int nextHeader, int index) {
+    int end = start + length;
+    int nextHeaderAt = Ip6.NEXT_HEADER;
+    int next = nextHeader;
+    int at = index;
+    for (int n = 0; n <= MAX_EXTENSION_HEADERS; n++) {
+      switch (next) {
+        case Ip6.PROTO_HOP_BY_HOP:
+        case Ip6.PROTO_DEST_OPTS:
+        case Ip6.PROTO_ROUTING:
+          if (next == Ip6.PROTO_HOP_BY_HOP && n > 0) {
+            // Hop-by-hop is allowed directly behind the IPv6 header only (RFC 8200 §4.1).
+            return problem(1, nextHeaderAt, DropReason.EXT_BAD_ORDER);
+          }
+          if (end - at < 8) {
+            return DropReason.EXT_TRUNCATED;
+          }
+          int bytes = 8 + 8 * buf.getUnsignedByte(at + 1);
+          if (bytes > end - at) {
+            return DropReason.EXT_TRUNCATED;
+          }
+          DropReason bad =
+              next == Ip6.PROTO_ROUTING ? routing(at) : options(next, at + 2, at + bytes);
+          if (bad != null) {
+            return bad;
+          }
+          nextHeaderAt = at - start;
+          next = buf.getUnsignedByte(at);
+          at += bytes;
+          break;
+        case Ip6.PROTO_FRAGMENT:
+          if (end - at < 8) {
+            return DropReason.EXT_TRUNCATED;
+          }
+          if ((buf.getUnsignedShort(at + 2) & 0xfff9) != 0) {
+            return DropReason.FRAGMENT;
+          }
+          // Offset 0 and no more fragments: an atomic fragment, processed as whole (RFC 6946).
+          nextHeaderAt = at - start;
+          next = buf.getUnsignedByte(at);
+          at += 8;
+          break;
+        case Ip6.PROTO_NONE:
+        case Ip6.PROTO_TCP:
+        case Ip6.PROTO_UDP:
+        case Ip6.PROTO_ICMP6:
+        case Ip6.PROTO_ESP:
+          protocol = next;
+          upperIndex = at;
+          upperLength = end - at;
+          return null;
+        default:
+          return problem(1, nextHeaderAt, DropReason.EXT_UNKNOWN_HEADER);
+      }
+    }
+    return DropReason.EXT_TOO_MANY;
+  }
+
+  /** Segments left must be 0 for a host that forwards nothing (RFC 8200 §4.4, RFC 5095). */
+  private DropReason routing(int at) {
+    if (buf.getUnsignedByte(at + 3) == 0) {
+      return null;
+    }
+    return problem(0, at + 2 - start, DropReason.ROUTING_HEADER);
+  }
+
+  private DropReason options(int header, int from, int end) {
+    int at = from;
+    while (at < end) {
+      int type = buf.getUnsignedByte(at);
+      if (type == 0) { // Pad1
+        at++;
+        continue;
+      }
+      if (++options > MAX_OPTIONS) {
+        return DropReason.EXT_TOO_MANY;
+      }
+      if (end - at < 2) {
+        return DropReason.EXT_BAD_OPTION;
+      }
+      int size = 2 + buf.getUnsignedByte(at + 1);
+      if (size > end - at) {
+        return DropReason.EXT_BAD_OPTION;
+      }
+      DropReason bad = null;
+      if (type == NonceOption.TYPE && header == Ip6.PROTO_DEST_OPTS) {
+        bad = nonce(at, size - 2);
+      } else if (type != 1) { // not PadN
+        bad = unknownOption(type, at);
+      }
+      if (bad != null) {
+        return bad;
+      }
+      at += size;
+    }
+    return null;
+  }
+
+  private DropReason nonce(int at, int size) {
+    if (nonceLength != 0) {
+      return DropReason.NONCE_TWICE;
+    }
+    if (size != NonceOption.SHORT && size != NonceOption.LONG) {
+      return DropReason.NONCE_BAD_LENGTH;
+    }
+    nonceLength = size;
+    nonceHigh = buf.getInt(at + 2);
+    nonceLow = size == NonceOption.LONG ? buf.getLong(at + 6) : 0;
+    nonceOffset = at - start;
+    return null;
+  }
+
+  /** The two high bits of an option's type say what to do when it is unknown (RFC 8200 §4.2). */
+  private DropReason unknownOption(int type, int at) {
+    switch (type >>> 6) {
+      case 0:
+        return null;
+      case 1:
+        return DropReason.EXT_UNKNOWN_OPTION;
+      case 2:
+        return problem(2, at - start, DropReason.EXT_UNKNOWN_OPTION);
+      default:
+        return Ip6.isMulticast(dstL64)
+            ? DropReason.EXT_UNKNOWN_OPTION
+            : problem(2, at - start, DropReason.EXT_UNKNOWN_OPTION);
+    }
+  }
+
+  private DropReason problem(int code, int pointer, DropReason reason) {
+    problemCode = code;
+    problemPointer = pointer;
+    return reason;
+  }
+
+  /** Unfolded checksum sum of the upper layer with the ordinary IPv6 pseudo-header. */
+  public long sumIpv6() {
+    return Checksum.pseudoHeader(srcL64, srcNid, dstL64, dstNid, upperLength, protocol)
+        + Checksum.sum(buf, upperIndex, upperLength);
+  }
+
+  /** Unfolded checksum sum of the upper layer with NIDs only (RFC 6741 §4.2). */
+  public long sumNidOnly() {
+    return Checksum.pseudoHeader(0, srcNid, 0, dstNid, upperLength, protocol)
+        + Checksum.sum(buf, upperIndex, upperLength);
+  }
+}
