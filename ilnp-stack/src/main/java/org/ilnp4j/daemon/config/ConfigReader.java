@@ -116,8 +116,7 @@ public final class ConfigReader {
       }
       if (name != null && name.equals(tunName)) {
         t.problem(
-            ConfigKeys.UPLINK_NAME,
-            "\"" + name + "\" is the ConfigKeys.TUN device; name a link to a router");
+            ConfigKeys.UPLINK_NAME, "\"" + name + "\" is the TUN device; name a link to a router");
       }
       all.add(
           new DaemonConfig.Uplink(
