@@ -139,9 +139,9 @@ public final class Correspondent {
     usedNanos = nowNanos;
   }
 
-  void heard(long nowNanos, long l64) {
+  void heard(long nowNanos, long l64, boolean data) {
     heardNanos = nowNanos;
-    RemoteLocator r = remoteLocator(l64);
+    RemoteLocator r = data ? remoteLocator(l64) : null;
     if (r != null) {
       r.heardNanos = nowNanos;
     }

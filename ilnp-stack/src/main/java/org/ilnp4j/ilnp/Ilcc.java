@@ -132,7 +132,7 @@ public final class Ilcc {
           return DropReason.NONCE_MISSING_ICMP;
         }
         match = c;
-        c.heard(nowNanos, v.srcL64);
+        heard(nowNanos, c, v);
         return null;
       }
       provenElsewhere |= c.isIlnp() && c.isProven();
@@ -159,14 +159,39 @@ public final class Ilcc {
     return c.path().remoteL64() == v.srcL64 && c.path().localL64() == v.dstL64;
   }
 
+  /**
+   * The entry a packet of ours, quoted in an ICMPv6 error, was sent with: it shows the nonce we
+   * send, or, in classic mode, both our addresses. Null when we cannot have sent it.
+   */
+  public Correspondent findQuoted(PacketView quoted) {
+    if (quoted.srcNid != localNid) {
+      return null;
+    }
+    for (Correspondent c = byRemoteNid.get(quoted.dstNid); c != null; c = c.nextSameNid) {
+      if (c.isIlnp()
+          ? quoted.hasNonce() && c.nonceOut().matches(quoted)
+          : !quoted.hasNonce()
+              && c.path().localL64() == quoted.srcL64
+              && c.path().remoteL64() == quoted.dstL64) {
+        return c;
+      }
+    }
+    return null;
+  }
+
   private void accept(long nowNanos, Correspondent c, PacketView v) {
     match = c;
     boolean changed = !c.hasValid(v.srcL64) && c.learn(nowNanos, v.srcL64);
-    c.heard(nowNanos, v.srcL64);
+    heard(nowNanos, c, v);
     if (changed) {
       counters.add(Counter.LOCATOR_LEARNED);
       refresh(nowNanos, c);
     }
+  }
+
+  /** ICMP says that the other side lives, but not that its session data takes this way. */
+  private static void heard(long nowNanos, Correspondent c, PacketView v) {
+    c.heard(nowNanos, v.srcL64, v.protocol != Ip6.PROTO_ICMP6);
   }
 
   /** True for a packet that may be the first of a session with a second node of the same NID. */
@@ -228,7 +253,7 @@ public final class Ilcc {
     if (c != null) {
       c.proveBy(v);
       c.addLocator(v.srcL64, 10, nowNanos + Correspondent.LEARNED_NANOS);
-      c.heard(nowNanos, v.srcL64);
+      heard(nowNanos, c, v);
       c.path(LocatorSelection.select(nowNanos, local, c));
     }
     return c;

@@ -4,12 +4,17 @@ package org.ilnp4j.ilnp;
 public final class LocalLocator {
   /** Life of a local Locator. */
   public enum State {
-    /** Advertised on a live link; may be sent from. */
-    VALID,
     /** The one packets leave from. */
     ACTIVE,
+    /** Advertised on a live link; may be sent from. */
+    VALID,
     /** Being left in a soft handoff: packets still come in on it, none leave from it. */
-    LEAVING
+    LEAVING;
+
+    /** 0 for the best to send from. */
+    public int rank() {
+      return ordinal();
+    }
   }
 
   public final long l64;
@@ -20,6 +25,8 @@ public final class LocalLocator {
   private State state;
   private int preference;
   private long expiresNanos;
+  private long heardNanos;
+  private long leavingSinceNanos;
 
   public LocalLocator(long l64, String uplink, State state, int preference, long expiresNanos) {
     this.l64 = l64;
@@ -52,6 +59,25 @@ public final class LocalLocator {
 
   public void expiresNanos(long newExpiresNanos) {
     expiresNanos = newExpiresNanos;
+  }
+
+  /** When a packet last came in to it, 0 when never. */
+  public long heardNanos() {
+    return heardNanos;
+  }
+
+  public void heard(long nowNanos) {
+    heardNanos = nowNanos;
+  }
+
+  /** Goes to {@link State#LEAVING}. */
+  public void leave(long nowNanos) {
+    state = State.LEAVING;
+    leavingSinceNanos = nowNanos;
+  }
+
+  public long leavingSinceNanos() {
+    return leavingSinceNanos;
   }
 
   @Override

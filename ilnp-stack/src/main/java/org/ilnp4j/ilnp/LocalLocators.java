@@ -42,8 +42,6 @@ public final class LocalLocators {
   }
 
   private static int rank(LocalLocator l) {
-    int state =
-        l.state() == LocalLocator.State.ACTIVE ? 0 : l.state() == LocalLocator.State.VALID ? 1 : 2;
-    return state << 16 | l.preference();
+    return l.state().rank() << 16 | l.preference();
   }
 }

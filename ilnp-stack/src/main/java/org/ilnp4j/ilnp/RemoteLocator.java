@@ -43,7 +43,7 @@ public final class RemoteLocator {
     return learned;
   }
 
-  /** When a packet last came from it, or -1. */
+  /** When session data last came from it, or -1. */
   public long heardNanos() {
     return heardNanos;
   }

@@ -7,7 +7,6 @@ import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.ilnp.Nonce;
 import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.Counters;
-import org.ilnp4j.wire.Checksum;
 import org.ilnp4j.wire.Ip6;
 import org.ilnp4j.wire.NonceOption;
 
@@ -84,23 +83,7 @@ public final class Ip6Output {
    */
   public void finish(
       ByteBuf buf, int upperIndex, int protocol, int checksumOffset, boolean nidOnly) {
-    int start = buf.readerIndex();
-    int upperLength = buf.writerIndex() - upperIndex;
-    buf.setShort(start + Ip6.PAYLOAD_LENGTH, buf.readableBytes() - Ip6.HEADER_BYTES);
-    long sum =
-        Checksum.pseudoHeader(
-                nidOnly ? 0 : buf.getLong(start + Ip6.SRC_L64),
-                buf.getLong(start + Ip6.SRC_NID),
-                nidOnly ? 0 : buf.getLong(start + Ip6.DST_L64),
-                buf.getLong(start + Ip6.DST_NID),
-                upperLength,
-                protocol)
-            + Checksum.sum(buf, upperIndex, upperLength);
-    int checksum = Checksum.finish(sum);
-    if (checksum == 0 && protocol == Ip6.PROTO_UDP) {
-      checksum = 0xffff;
-    }
-    buf.setShort(upperIndex + checksumOffset, checksum);
+    Ip6.complete(buf, upperIndex, protocol, checksumOffset, nidOnly);
     counters.add(Counter.PACKETS_OUT);
     counters.add(Counter.BYTES_OUT, buf.readableBytes());
     sink.transmit(buf);

@@ -77,7 +77,7 @@ public final class TimerQueue {
   public void advance(long nowNanos) {
     // A timer that re-arms itself for "now" must not hold the loop for ever: one turn's budget.
     int budget = armed + 1024;
-    while (nextDeadlineNanos() <= nowNanos && budget-- > 0) {
+    while (budget-- > 0 && nextDeadlineNanos() <= nowNanos && size > 0) {
       Timer due = heap[0];
       remove(due);
       due.fire(nowNanos);

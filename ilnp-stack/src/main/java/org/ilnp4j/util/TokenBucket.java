@@ -8,10 +8,11 @@ public final class TokenBucket {
   private long lastNanos;
 
   /**
-   * @param perSecond tokens per second, 1 to 10^9; @param burst tokens when full, at least 1
+   * @param perSecond tokens per second, 1 to 10^9; the interval is rounded down to nanoseconds
+   * @param burst tokens when full, 1 to 10^9
    */
   public TokenBucket(long perSecond, long burst) {
-    if (perSecond < 1 || perSecond > 1_000_000_000L || burst < 1) {
+    if (perSecond < 1 || perSecond > 1_000_000_000L || burst < 1 || burst > 1_000_000_000L) {
       throw new IllegalArgumentException("rate " + perSecond + ", burst " + burst);
     }
     nanosPerToken = 1_000_000_000L / perSecond;
@@ -21,8 +22,10 @@ public final class TokenBucket {
 
   /** Takes one token if there is one. */
   public boolean tryTake(long nowNanos) {
-    creditNanos = Math.min(fullNanos, creditNanos + Math.max(0, nowNanos - lastNanos));
-    lastNanos = nowNanos;
+    if (nowNanos > lastNanos) {
+      creditNanos += Math.min(fullNanos - creditNanos, nowNanos - lastNanos);
+      lastNanos = nowNanos;
+    }
     if (creditNanos < nanosPerToken) {
       return false;
     }

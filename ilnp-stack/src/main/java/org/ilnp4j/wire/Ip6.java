@@ -49,6 +49,35 @@ public final class Ip6 {
     out.writeLong(dstNid);
   }
 
+  /**
+   * Completes the packet in the readable bytes of {@code packet}, whose only extension headers are
+   * those already written: fills in the payload length and the upper layer's checksum.
+   *
+   * @param upperIndex absolute index of the upper-layer header
+   * @param checksumOffset of the checksum field within it; the field holds zero
+   * @param nidOnly true for ILNP transport: Locators are left out of the pseudo-header
+   */
+  public static void complete(
+      ByteBuf packet, int upperIndex, int protocol, int checksumOffset, boolean nidOnly) {
+    int start = packet.readerIndex();
+    int upperLength = packet.writerIndex() - upperIndex;
+    packet.setShort(start + PAYLOAD_LENGTH, packet.readableBytes() - HEADER_BYTES);
+    long sum =
+        Checksum.pseudoHeader(
+                nidOnly ? 0 : packet.getLong(start + SRC_L64),
+                packet.getLong(start + SRC_NID),
+                nidOnly ? 0 : packet.getLong(start + DST_L64),
+                packet.getLong(start + DST_NID),
+                upperLength,
+                protocol)
+            + Checksum.sum(packet, upperIndex, upperLength);
+    int checksum = Checksum.finish(sum);
+    if (checksum == 0 && protocol == PROTO_UDP) {
+      checksum = 0xffff; // zero would mean "none" (RFC 8200 §8.1)
+    }
+    packet.setShort(upperIndex + checksumOffset, checksum);
+  }
+
   /** True for ff00::/8. */
   public static boolean isMulticast(long l64) {
     return l64 >>> 56 == 0xff;

@@ -57,16 +57,19 @@ public final class PacketView {
 
   /** Parses the packet in the buffer's readable bytes; returns null when it may be processed. */
   public DropReason parse(ByteBuf packet) {
-    buf = packet;
-    start = packet.readerIndex();
-    nonceLength = 0;
-    nonceHigh = 0;
-    nonceLow = 0;
-    nonceOffset = 0;
-    problemCode = -1;
-    problemPointer = 0;
-    options = 0;
-    int available = packet.readableBytes();
+    return parse(packet, packet.readerIndex(), packet.readableBytes(), false);
+  }
+
+  /**
+   * Parses a packet quoted in an ICMPv6 error, of which {@code available} octets are there from the
+   * absolute {@code index}: less than its length field says is no fault.
+   */
+  DropReason parseQuoted(ByteBuf quoting, int index, int available) {
+    return parse(quoting, index, available, true);
+  }
+
+  private DropReason parse(ByteBuf packet, int index, int available, boolean mayBeCut) {
+    reset(packet, index);
     if (available < Ip6.HEADER_BYTES) {
       return DropReason.IP_TRUNCATED;
     }
@@ -74,20 +77,54 @@ public final class PacketView {
     if (first >>> 28 != 6) {
       return DropReason.IP_BAD_VERSION;
     }
-    trafficClass = first >>> 20 & 0xff;
-    length = Ip6.HEADER_BYTES + packet.getUnsignedShort(start + Ip6.PAYLOAD_LENGTH);
-    if (length > available) {
+    int claimed = Ip6.HEADER_BYTES + packet.getUnsignedShort(start + Ip6.PAYLOAD_LENGTH);
+    if (claimed > available && !mayBeCut) {
       return DropReason.IP_BAD_LENGTH;
     }
+    length = Math.min(claimed, available);
+    trafficClass = first >>> 20 & 0xff;
     hopLimit = packet.getUnsignedByte(start + Ip6.HOP_LIMIT);
     srcL64 = packet.getLong(start + Ip6.SRC_L64);
     srcNid = packet.getLong(start + Ip6.SRC_NID);
     dstL64 = packet.getLong(start + Ip6.DST_L64);
     dstNid = packet.getLong(start + Ip6.DST_NID);
-    if (Ip6.isMulticast(srcL64)) {
+    // RFC 4291 §2.5.2, §2.5.3, §2.7: addresses that no packet on a link may have.
+    if (Ip6.isMulticast(srcL64) || srcL64 == 0 && srcNid == 1) {
       return DropReason.IP_BAD_SOURCE;
     }
-    return walk(packet.getUnsignedByte(start + Ip6.NEXT_HEADER), start + Ip6.HEADER_BYTES);
+    if (Ip6.isUnspecifiedOrLoopback(dstL64, dstNid)) {
+      return DropReason.IP_NOT_FOR_US;
+    }
+    DropReason bad =
+        walk(packet.getUnsignedByte(start + Ip6.NEXT_HEADER), start + Ip6.HEADER_BYTES);
+    if (bad == null && srcL64 == 0 && srcNid == 0 && protocol != Ip6.PROTO_ICMP6) {
+      // Only Neighbour Discovery speaks before it has an address.
+      return DropReason.IP_BAD_SOURCE;
+    }
+    return bad;
+  }
+
+  /** Nothing of the packet before may shine through when this one is refused half way. */
+  private void reset(ByteBuf packet, int index) {
+    buf = packet;
+    start = index;
+    length = 0;
+    trafficClass = 0;
+    hopLimit = 0;
+    srcL64 = 0;
+    srcNid = 0;
+    dstL64 = 0;
+    dstNid = 0;
+    protocol = Ip6.PROTO_NONE;
+    upperIndex = index;
+    upperLength = 0;
+    nonceLength = 0;
+    nonceHigh = 0;
+    nonceLow = 0;
+    nonceOffset = 0;
+    problemCode = -1;
+    problemPointer = 0;
+    options = 0;
   }
 
   private DropReason walk(int nextHeader, int index) {
@@ -102,7 +139,7 @@ public final class PacketView {
         case Ip6.PROTO_ROUTING:
           if (next == Ip6.PROTO_HOP_BY_HOP && n > 0) {
             // Hop-by-hop is allowed directly behind the IPv6 header only (RFC 8200 §4.1).
-            return problem(1, nextHeaderAt, DropReason.EXT_BAD_ORDER);
+            return problem(Icmp6.UNKNOWN_NEXT_HEADER, nextHeaderAt, DropReason.EXT_BAD_ORDER);
           }
           if (end - at < 8) {
             return DropReason.EXT_TRUNCATED;
@@ -142,7 +179,7 @@ public final class PacketView {
           upperLength = end - at;
           return null;
         default:
-          return problem(1, nextHeaderAt, DropReason.EXT_UNKNOWN_HEADER);
+          return problem(Icmp6.UNKNOWN_NEXT_HEADER, nextHeaderAt, DropReason.EXT_UNKNOWN_HEADER);
       }
     }
     return DropReason.EXT_TOO_MANY;
@@ -153,7 +190,7 @@ public final class PacketView {
     if (buf.getUnsignedByte(at + 3) == 0) {
       return null;
     }
-    return problem(0, at + 2 - start, DropReason.ROUTING_HEADER);
+    return problem(Icmp6.ERRONEOUS_FIELD, at + 2 - start, DropReason.ROUTING_HEADER);
   }
 
   private DropReason options(int header, int from, int end) {
@@ -209,18 +246,20 @@ public final class PacketView {
         return null;
       case 1:
         return DropReason.EXT_UNKNOWN_OPTION;
-      case 2:
-        return problem(2, at - start, DropReason.EXT_UNKNOWN_OPTION);
+      case 2: // the one kind that is answered even when sent to many (RFC 4443 §2.4 e.3)
+        problemCode = Icmp6.UNKNOWN_OPTION;
+        problemPointer = at - start;
+        return DropReason.EXT_UNKNOWN_OPTION;
       default:
-        return Ip6.isMulticast(dstL64)
-            ? DropReason.EXT_UNKNOWN_OPTION
-            : problem(2, at - start, DropReason.EXT_UNKNOWN_OPTION);
+        return problem(Icmp6.UNKNOWN_OPTION, at - start, DropReason.EXT_UNKNOWN_OPTION);
     }
   }
 
   private DropReason problem(int code, int pointer, DropReason reason) {
-    problemCode = code;
-    problemPointer = pointer;
+    if (!Ip6.isMulticast(dstL64)) {
+      problemCode = code;
+      problemPointer = pointer;
+    }
     return reason;
   }
 

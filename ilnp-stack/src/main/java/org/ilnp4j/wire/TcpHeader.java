@@ -9,6 +9,7 @@ import org.ilnp4j.util.DropReason;
  */
 public final class TcpHeader {
   public static final int MIN_BYTES = 20;
+  public static final int MAX_BYTES = 60;
   public static final int MAX_SACK_BLOCKS = 4;
   public static final int CHECKSUM_OFFSET = 16;
 
@@ -158,25 +159,34 @@ public final class TcpHeader {
     }
   }
 
-  /** SACK blocks that still fit beside the other options: 3 with timestamps, 4 without. */
+  /** SACK blocks that fit beside the other options: 3 with timestamps, 4 without. */
   public int sackRoom() {
-    return hasTimestamps ? 3 : 4;
+    return (MAX_BYTES - bytesWithoutSack() - 4) / 8;
   }
 
-  /** Octets {@link #write} will produce. */
-  public int headerBytes() {
+  private int sackWritten() {
+    return Math.min(sackCount, sackRoom());
+  }
+
+  private int bytesWithoutSack() {
     int n = MIN_BYTES;
     n += mss >= 0 ? 4 : 0;
     n += sackPermitted && !hasTimestamps ? 4 : 0;
     n += hasTimestamps ? 12 : 0;
     n += windowScale >= 0 ? 4 : 0;
-    n += sackCount > 0 ? 4 + 8 * sackCount : 0;
     return n;
+  }
+
+  /** Octets {@link #write} will produce. */
+  public int headerBytes() {
+    int blocks = sackWritten();
+    return bytesWithoutSack() + (blocks > 0 ? 4 + 8 * blocks : 0);
   }
 
   /**
    * Appends the header at the writer index, checksum zero. Options stand in the order Linux uses:
-   * MSS, SACK permitted, timestamps, window scale, SACK.
+   * MSS, SACK permitted, timestamps, window scale, SACK. SACK blocks beyond {@link #sackRoom} are
+   * left out.
    */
   public void write(ByteBuf out) {
     out.writeShort(srcPort);
@@ -203,10 +213,11 @@ public final class TcpHeader {
     if (windowScale >= 0) {
       out.writeInt(OPT_NOP << 24 | OPT_WINDOW_SCALE << 16 | 3 << 8 | windowScale);
     }
-    if (sackCount > 0) {
+    int blocks = sackWritten();
+    if (blocks > 0) {
       out.writeShort(OPT_NOP << 8 | OPT_NOP);
-      out.writeShort(OPT_SACK << 8 | 2 + 8 * sackCount);
-      for (int i = 0; i < sackCount; i++) {
+      out.writeShort(OPT_SACK << 8 | 2 + 8 * blocks);
+      for (int i = 0; i < blocks; i++) {
         out.writeInt(sackLeft[i]);
         out.writeInt(sackRight[i]);
       }

@@ -1,0 +1,27 @@
+package org.ilnp4j.tcp;
+
+/** What an ICMPv6 error about one of our packets means to its session. */
+public enum IcmpErrorKind {
+  /** The path MTU went down; it has been stored already. */
+  PACKET_TOO_BIG,
+  /** The destination does not know the nonce option: it does not speak ILNP (RFC 6744 §6). */
+  NONCE_REFUSED,
+  /** Nobody listens there, or it is forbidden: ends an attempt to connect. */
+  UNREACHABLE_HARD,
+  /** No way there just now: the session goes on trying (RFC 9293 §3.9.2.2). */
+  UNREACHABLE_SOFT;
+
+  /** A few words for people. */
+  public String describe() {
+    switch (this) {
+      case PACKET_TOO_BIG:
+        return "packet too big";
+      case NONCE_REFUSED:
+        return "nonce option refused";
+      case UNREACHABLE_HARD:
+        return "port unreachable or prohibited";
+      default:
+        return "destination unreachable";
+    }
+  }
+}
