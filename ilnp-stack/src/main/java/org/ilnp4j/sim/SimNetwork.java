@@ -1,6 +1,7 @@
 package org.ilnp4j.sim;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -27,6 +28,7 @@ public final class SimNetwork implements AutoCloseable {
   private static final int MAX_ROUNDS_PER_INSTANT = 1_000_000;
 
   private final long seed;
+  private final ByteBufAllocator allocator;
   private final SplittableRandom random;
   private final TimerQueue events = new TimerQueue();
   private final List<Member> members = new ArrayList<>();
@@ -71,12 +73,24 @@ public final class SimNetwork implements AutoCloseable {
   }
 
   public SimNetwork(long seed) {
+    this(seed, ByteBufAllocator.DEFAULT);
+  }
+
+  /**
+   * @param allocator of the packets that routers and middleboxes send of their own accord
+   */
+  public SimNetwork(long seed, ByteBufAllocator allocator) {
     this.seed = seed;
+    this.allocator = allocator;
     random = new SplittableRandom(seed);
   }
 
   public long seed() {
     return seed;
+  }
+
+  public ByteBufAllocator allocator() {
+    return allocator;
   }
 
   /** Virtual time. */
