@@ -65,7 +65,9 @@ public final class LocatorRewriter extends Middlebox {
     int old = packet.getUnsignedShort(at);
     // ~(~old + ~from + to): one's complement arithmetic on 16-bit words (RFC 1624 §3).
     long sum = (~old & 0xffff) + halves(~from) + halves(to);
-    packet.setShort(at, Checksum.finish(sum));
+    int adjusted = Checksum.finish(sum);
+    // Zero would say that UDP has no checksum.
+    packet.setShort(at, adjusted == 0 && view.protocol == Ip6.PROTO_UDP ? 0xffff : adjusted);
   }
 
   private static long halves(long v) {
