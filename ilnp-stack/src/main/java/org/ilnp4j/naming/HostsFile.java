@@ -99,13 +99,12 @@ public final class HostsFile implements Resolver {
       stamp = now;
       names = read(file, now);
       log.info("{}: read again, {} names", file, names.size());
-    } catch (IOException e) {
-      if (e instanceof NoSuchFileException) {
-        if (stamp == null) {
-          return;
-        }
+    } catch (NoSuchFileException e) {
+      if (stamp != null) {
         stamp = null;
+        log.warn("{}: hosts file is gone; the names read before stay in force", file);
       }
+    } catch (IOException e) {
       log.warn("{}; the names read before stay in force", e.getMessage());
     }
   }

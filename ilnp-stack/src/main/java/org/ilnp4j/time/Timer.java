@@ -13,6 +13,12 @@ public abstract class Timer {
   /** The time it is filed under, never later than {@link #deadlineNanos}. */
   long filedNanos;
 
+  /** Number of the arming: among equal deadlines the one armed first fires first. */
+  long sequence;
+
+  /** The arming it is filed under. */
+  long filedSequence;
+
   public final boolean isArmed() {
     return deadlineNanos != NanoClock.NEVER;
   }

@@ -5,12 +5,14 @@ import java.util.Arrays;
 /**
  * All deadlines of one host: a binary heap with lazy re-arming. The usual life of a protocol timer,
  * being pushed later again and again and hardly ever firing, costs no heap work at all; a hundred
- * thousand idle sessions cost none either.
+ * thousand idle sessions cost none either. Timers with equal deadlines fire in the order in which
+ * they were armed, so that a simulation replays exactly.
  */
 public final class TimerQueue {
   private Timer[] heap = new Timer[64];
   private int size;
   private int armed;
+  private long armings;
 
   /** Arms or re-arms {@code timer}; {@link NanoClock#NEVER} disarms. */
   public void arm(Timer timer, long deadlineNanos) {
@@ -22,14 +24,15 @@ public final class TimerQueue {
       armed++;
     }
     timer.deadlineNanos = deadlineNanos;
+    timer.sequence = ++armings;
     if (timer.index < 0) {
       if (size == heap.length) {
         heap = Arrays.copyOf(heap, size * 2);
       }
-      timer.filedNanos = deadlineNanos;
+      file(timer);
       siftUp(size++, timer);
     } else if (deadlineNanos < timer.filedNanos) {
-      timer.filedNanos = deadlineNanos;
+      file(timer);
       siftUp(timer.index, timer);
     }
   }
@@ -83,10 +86,12 @@ public final class TimerQueue {
 
   /** Brings a truly earliest timer to the head: drops cancelled ones, re-files postponed ones. */
   private void settleHead() {
-    while (size > 0 && heap[0].filedNanos != heap[0].deadlineNanos) {
+    while (size > 0
+        && (heap[0].filedNanos != heap[0].deadlineNanos
+            || heap[0].filedSequence != heap[0].sequence)) {
       Timer head = heap[0];
       if (head.isArmed()) {
-        head.filedNanos = head.deadlineNanos;
+        file(head);
         siftDown(0, head);
       } else {
         remove(head);
@@ -94,10 +99,20 @@ public final class TimerQueue {
     }
   }
 
+  private static void file(Timer t) {
+    t.filedNanos = t.deadlineNanos;
+    t.filedSequence = t.sequence;
+  }
+
+  private static boolean before(Timer a, Timer b) {
+    return a.filedNanos < b.filedNanos
+        || (a.filedNanos == b.filedNanos && a.filedSequence < b.filedSequence);
+  }
+
   private void siftUp(int i, Timer t) {
     while (i > 0) {
       int parent = (i - 1) >>> 1;
-      if (heap[parent].filedNanos <= t.filedNanos) {
+      if (before(heap[parent], t)) {
         break;
       }
       place(i, heap[parent]);
@@ -112,10 +127,10 @@ public final class TimerQueue {
       if (child >= size) {
         break;
       }
-      if (child + 1 < size && heap[child + 1].filedNanos < heap[child].filedNanos) {
+      if (child + 1 < size && before(heap[child + 1], heap[child])) {
         child++;
       }
-      if (t.filedNanos <= heap[child].filedNanos) {
+      if (before(t, heap[child])) {
         break;
       }
       place(i, heap[child]);

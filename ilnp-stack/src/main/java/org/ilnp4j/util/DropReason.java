@@ -66,6 +66,7 @@ public enum DropReason {
   TCP_REASSEMBLY_FULL,
   // output
   OUT_NO_LOCATOR,
+  OUT_NO_ROUTE,
   OUT_QUEUE_FULL,
   OUT_TOO_BIG,
   OUT_DEVICE;

@@ -1,0 +1,68 @@
+package org.ilnp4j.link;
+
+import io.netty.buffer.ByteBuf;
+
+/** A first-in first-out queue of packets, each with a time, that allocates only when it grows. */
+public final class PacketRing {
+  private ByteBuf[] packets = new ByteBuf[16];
+  private long[] times = new long[16];
+  private int head;
+  private int size;
+  private long bytes;
+
+  public int size() {
+    return size;
+  }
+
+  public boolean isEmpty() {
+    return size == 0;
+  }
+
+  /** Octets of all packets inside. */
+  public long bytes() {
+    return bytes;
+  }
+
+  public void add(ByteBuf packet, long timeNanos) {
+    if (size == packets.length) {
+      grow();
+    }
+    int i = (head + size++) & (packets.length - 1);
+    packets[i] = packet;
+    times[i] = timeNanos;
+    bytes += packet.readableBytes();
+  }
+
+  /** The oldest packet; the ring must not be empty. */
+  public ByteBuf peek() {
+    return packets[head];
+  }
+
+  /** The time given with the oldest packet; the ring must not be empty. */
+  public long headNanos() {
+    return times[head];
+  }
+
+  /** Removes the oldest packet; the ring must not be empty. */
+  public ByteBuf poll() {
+    ByteBuf packet = packets[head];
+    packets[head] = null;
+    head = (head + 1) & (packets.length - 1);
+    size--;
+    bytes -= packet.readableBytes();
+    return packet;
+  }
+
+  private void grow() {
+    int old = packets.length;
+    ByteBuf[] morePackets = new ByteBuf[old * 2];
+    long[] moreTimes = new long[old * 2];
+    System.arraycopy(packets, head, morePackets, 0, old - head);
+    System.arraycopy(packets, 0, morePackets, old - head, head);
+    System.arraycopy(times, head, moreTimes, 0, old - head);
+    System.arraycopy(times, 0, moreTimes, old - head, head);
+    packets = morePackets;
+    times = moreTimes;
+    head = 0;
+  }
+}
