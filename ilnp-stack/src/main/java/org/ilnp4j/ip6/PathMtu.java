@@ -44,10 +44,17 @@ public final class PathMtu {
     return e.mtu;
   }
 
-  /** A Packet Too Big said so. True when the known value went down. */
+  /** Values held; at most {@link #MAX_ENTRIES}. */
+  int entries() {
+    return learned.size();
+  }
+
+  /**
+   * A Packet Too Big said so. True when the known value went down; a size below 1280 is discarded
+   * (RFC 8201 §4).
+   */
   public boolean lower(long nowNanos, LocatorPair pair, int mtu) {
-    int bounded = Math.max(Ip6.MIN_MTU, mtu);
-    if (bounded >= get(nowNanos, pair)) {
+    if (mtu < Ip6.MIN_MTU || mtu >= get(nowNanos, pair)) {
       return false;
     }
     if (learned.size() >= MAX_ENTRIES && !learned.containsKey(pair)) {
@@ -56,7 +63,7 @@ public final class PathMtu {
         learned.clear();
       }
     }
-    learned.put(pair, new Entry(bounded, nowNanos + LIFETIME_NANOS));
+    learned.put(pair, new Entry(mtu, nowNanos + LIFETIME_NANOS));
     return true;
   }
 }

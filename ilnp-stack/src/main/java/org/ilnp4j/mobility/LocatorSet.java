@@ -1,7 +1,6 @@
 package org.ilnp4j.mobility;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -231,13 +230,13 @@ public final class LocatorSet {
       ilcc.localChanged(nowNanos);
     }
     if (changed || nowNanos >= refreshNanos) {
-      advertise(nowNanos);
+      advertise(nowNanos, changed);
     }
     armTimer(nowNanos);
   }
 
   /** Tells the set, and plans to tell it again when half of its shortest lifetime has run. */
-  private void advertise(long nowNanos) {
+  private void advertise(long nowNanos, boolean changed) {
     List<LocatorUpdates.Entry> entries = advertised(nowNanos);
     long shortest = config.maxLifetimeSeconds();
     for (LocatorUpdates.Entry e : entries) {
@@ -247,7 +246,7 @@ public final class LocatorSet {
         entries.isEmpty()
             ? NanoClock.NEVER
             : nowNanos + Math.max(NanoClock.seconds(1), NanoClock.seconds(shortest) / 2);
-    updates.advertise(nowNanos, entries);
+    updates.advertise(nowNanos, entries, changed);
   }
 
   /** What Locator Updates say now: every usable Locator, the active one most preferred. */
@@ -317,33 +316,40 @@ public final class LocatorSet {
   }
 
   private boolean addWanted(long nowNanos) {
-    boolean changed = addWanted(nowNanos, uplinks.values(), false);
+    boolean changed = addWanted(nowNanos, false);
     if (ilcc.local().all().isEmpty()) {
-      changed |= addWanted(nowNanos, uplinks.values(), true);
+      changed |= addWanted(nowNanos, true);
     }
     return changed;
   }
 
-  private boolean addWanted(long nowNanos, Collection<Uplink> from, boolean evenBarred) {
+  /**
+   * Adds what is missing and refreshes what is there.
+   *
+   * @param asLastResort also take barred uplinks and prefixes whose RAs are overdue
+   */
+  private boolean addWanted(long nowNanos, boolean asLastResort) {
     boolean changed = false;
-    for (Uplink u : from) {
-      if (!u.up || (u.barred && !evenBarred)) {
+    for (Uplink u : uplinks.values()) {
+      if (!u.up || (u.barred && !asLastResort)) {
         continue;
       }
+      u.barred = false;
       for (Uplink.Prefix p : u.prefixes.values()) {
-        if (p.validUntilNanos <= nowNanos) {
-          continue;
-        }
         LocalLocator l = ilcc.local().get(p.l64);
-        if (l == null) {
+        if (l != null) {
+          changed |= l.uplink.equals(u.name()) && update(nowNanos, l, p);
+        } else if (p.validUntilNanos > nowNanos && (asLastResort || !isOverdue(nowNanos, p))) {
           changed |= add(nowNanos, u, p);
-        } else if (l.uplink.equals(u.name())) {
-          changed |= update(nowNanos, l, p);
         }
       }
-      u.barred &= !evenBarred;
     }
     return changed;
+  }
+
+  private boolean isOverdue(long nowNanos, Uplink.Prefix p) {
+    return p.overdueNanos(config.raTimeoutFactor()) <= nowNanos
+        || p.preferredUntilNanos <= nowNanos;
   }
 
   private boolean add(long nowNanos, Uplink u, Uplink.Prefix p) {
@@ -368,8 +374,7 @@ public final class LocatorSet {
    */
   private boolean update(long nowNanos, LocalLocator l, Uplink.Prefix p) {
     l.expiresNanos(p.validUntilNanos);
-    boolean overdue =
-        p.overdueNanos(config.raTimeoutFactor()) <= nowNanos || p.preferredUntilNanos <= nowNanos;
+    boolean overdue = isOverdue(nowNanos, p);
     boolean leaving = l.state() == LocalLocator.State.LEAVING;
     if (overdue && !leaving && anotherUsable(l)) {
       l.leave(nowNanos);

@@ -92,8 +92,13 @@ public final class LocatorUpdates {
     this.observer = observer;
   }
 
-  /** Tells every correspondent with a session the whole set (RFC 6743 §3: all valid Locators). */
-  public void advertise(long nowNanos, List<Entry> entries) {
+  /**
+   * Tells every correspondent with a session the whole set (RFC 6743 §3: all valid Locators).
+   *
+   * @param changed false when only lifetimes are told again: whoever has not acknowledged the last
+   *     update yet is left alone then
+   */
+  public void advertise(long nowNanos, List<Entry> entries, boolean changed) {
     expire();
     if (entries.isEmpty()) {
       // Nothing to tell and no way to tell it; what was outstanding is no longer true.
@@ -107,6 +112,9 @@ public final class LocatorUpdates {
         c -> {
           if (c.isIlnp() && c.isProven() && c.sessions() > 0) {
             Advert a = adverts.computeIfAbsent(c, Advert::new);
+            if (a.outstanding && !changed) {
+              return;
+            }
             a.entries = entries;
             a.outstanding = true;
             a.sends = 0;

@@ -1,0 +1,54 @@
+package org.ilnp4j.demos;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+
+/** The two nodes and the links of one demonstration: real ones in namespaces, or simulated ones. */
+interface DemoNetwork extends AutoCloseable {
+  /** What the mobile node recorded of one move. */
+  record Move(String kind, String from, String to, double luRttMillis) {}
+
+  /** Loss as the sender of the download counts it. */
+  record SenderStats(long lostSegments, long retransmittedSegments) {}
+
+  /** One line for people: what this network is made of. */
+  String describe();
+
+  /**
+   * Waits until both nodes know where they are. IOException with one clear line when they do not.
+   */
+  void awaitReady() throws IOException, InterruptedException;
+
+  /** Starts an unmodified program that downloads through the mobile node's SOCKS proxy. */
+  InputStream download(long bytes) throws IOException;
+
+  /** The program used for {@link #download}, for people. */
+  String program();
+
+  /** Round trip between the nodes over the link in use, without load. */
+  double rttMillis() throws IOException, InterruptedException;
+
+  /** The second link appears. */
+  void secondLinkUp() throws IOException;
+
+  /** The first link goes away. */
+  void firstLinkDown() throws IOException;
+
+  /** The second link goes away: no link is left. */
+  void secondLinkDown() throws IOException;
+
+  /** The first link comes back. */
+  void firstLinkUp() throws IOException;
+
+  /** Moves so far, oldest first. */
+  List<Move> moves() throws IOException;
+
+  SenderStats senderStats() throws IOException;
+
+  /** Why the download program failed, for an error message. */
+  String downloadError();
+
+  @Override
+  void close();
+}

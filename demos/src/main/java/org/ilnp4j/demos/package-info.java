@@ -1,0 +1,2 @@
+/** The {@code ilnp} program and the demonstration of the main job. */
+package org.ilnp4j.demos;

@@ -1,0 +1,272 @@
+package org.ilnp4j.daemon.config;
+
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.ilnp4j.tcp.TcpConfig;
+import org.tomlj.Toml;
+import org.tomlj.TomlArray;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+import org.tomlj.TomlTable;
+
+/** Reads a configuration file. Blocks on the file; not for the loop thread. */
+public final class ConfigReader {
+  private final Path baseDir;
+  private final TomlParseResult toml;
+  private final Problems problems;
+
+  private ConfigReader(Path baseDir, TomlParseResult toml, Problems problems) {
+    this.baseDir = baseDir;
+    this.toml = toml;
+    this.problems = problems;
+  }
+
+  /**
+   * Reads {@code file}; relative paths in it are taken from its directory.
+   *
+   * @throws ConfigException with every problem of the file
+   * @throws IOException when it cannot be read at all
+   */
+  public static DaemonConfig read(Path file) throws ConfigException, IOException {
+    Path absolute = file.toAbsolutePath();
+    return parse(file.toString(), absolute.getParent(), Files.readString(absolute));
+  }
+
+  /**
+   * @param name of the file, for the problems
+   * @param baseDir where relative paths start
+   */
+  public static DaemonConfig parse(String name, Path baseDir, String text) throws ConfigException {
+    Problems problems = new Problems(name);
+    TomlParseResult toml = Toml.parse(text);
+    if (toml.hasErrors()) {
+      List<String> lines = text.lines().toList();
+      for (TomlParseError e : toml.errors()) {
+        int line = e.position().line();
+        problems.add(line, "syntax", syntax(e, line <= lines.size() ? lines.get(line - 1) : ""));
+      }
+      problems.throwIfAny();
+    }
+    DaemonConfig config = new ConfigReader(baseDir, toml, problems).config();
+    problems.throwIfAny();
+    return config;
+  }
+
+  private static String syntax(TomlParseError e, String line) {
+    String what = e.getMessage().replaceAll("\\s*\\(line \\d+, column \\d+\\)", "").strip();
+    String mend =
+        line.matches(".*=\\s*[0-9.]+\\s*[A-Za-z].*")
+            ? "; put a value with a unit in quotes, such as \"200 ms\""
+            : "";
+    return what.replaceAll("\\s+", " ") + " at column " + e.position().column() + mend;
+  }
+
+  private DaemonConfig config() {
+    ConfigTable top = new ConfigTable(ConfigKeys.TOP, toml, 1, problems);
+    ConfigTable tun = table(ConfigKeys.TUN);
+    ConfigTable mobility = table(ConfigKeys.MOBILITY);
+    ConfigTable hosts = table(ConfigKeys.HOSTS);
+    ConfigTable pcap = table(ConfigKeys.PCAP);
+    ConfigTable control = table(ConfigKeys.CONTROL);
+    String name = top.get(ConfigKeys.NAME);
+    Map<InetSocketAddress, String> listeners = new LinkedHashMap<>();
+    Path socket = control.get(ConfigKeys.CONTROL_SOCKET);
+    DaemonConfig.Tun device =
+        new DaemonConfig.Tun(tun.get(ConfigKeys.TUN_NAME), tun.get(ConfigKeys.TUN_MTU));
+    return new DaemonConfig(
+        name,
+        top.get(ConfigKeys.NID),
+        device,
+        uplinks(device.name()),
+        new DaemonConfig.Mobility(
+            mobility.get(ConfigKeys.POLICY),
+            mobility.get(ConfigKeys.HANDOFF),
+            mobility.get(ConfigKeys.MAX_LIFETIME),
+            mobility.get(ConfigKeys.RA_TIMEOUT_FACTOR)),
+        tcp(table(ConfigKeys.TCP)),
+        table(ConfigKeys.NONCE).get(ConfigKeys.NONCE_LENGTH),
+        Optional.ofNullable(hosts.get(ConfigKeys.HOSTS_FILE)).map(baseDir::resolve),
+        socks(table(ConfigKeys.SOCKS), listeners),
+        forwards(listeners),
+        publishes(),
+        baseDir.resolve(socket != null ? socket : DaemonConfig.defaultSocket(name)),
+        baseDir.resolve(table(ConfigKeys.STATE).get(ConfigKeys.STATE_DIR)),
+        Optional.ofNullable(pcap.get(ConfigKeys.PCAP_FILE)).map(baseDir::resolve),
+        table(ConfigKeys.LOG).get(ConfigKeys.LOG_LEVEL));
+  }
+
+  private List<DaemonConfig.Uplink> uplinks(String tunName) {
+    List<DaemonConfig.Uplink> all = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    List<ConfigTable> tables = list(ConfigKeys.UPLINK);
+    for (ConfigTable t : tables) {
+      String name = t.get(ConfigKeys.UPLINK_NAME);
+      if (name != null && !names.add(name)) {
+        t.problem(ConfigKeys.UPLINK_NAME, "\"" + name + "\" is listed twice; remove one");
+      }
+      if (name != null && name.equals(tunName)) {
+        t.problem(
+            ConfigKeys.UPLINK_NAME, "\"" + name + "\" is the TUN device; name a link to a router");
+      }
+      all.add(
+          new DaemonConfig.Uplink(
+              name == null ? "" : name, t.get(ConfigKeys.UPLINK_PREFERENCE), fixedLocator(t)));
+    }
+    if (tables.isEmpty() && !toml.contains(ConfigKeys.UPLINK.name)) {
+      problems.add(
+          1,
+          ConfigKeys.UPLINK.name,
+          "none is given; name at least one link: [[uplink]] name = \"eth0\"");
+    }
+    return all;
+  }
+
+  private static Optional<DaemonConfig.FixedLocator> fixedLocator(ConfigTable t) {
+    Long l64 = t.get(ConfigKeys.UPLINK_LOCATOR);
+    Inet6Address router = t.get(ConfigKeys.UPLINK_ROUTER);
+    boolean hasLocator = t.has(ConfigKeys.UPLINK_LOCATOR);
+    if (hasLocator != t.has(ConfigKeys.UPLINK_ROUTER)) {
+      t.problem(
+          hasLocator ? ConfigKeys.UPLINK_LOCATOR : ConfigKeys.UPLINK_ROUTER,
+          "locator and router go together; give both, or neither to listen for RAs");
+    }
+    return l64 == null || router == null
+        ? Optional.empty()
+        : Optional.of(new DaemonConfig.FixedLocator(l64, router));
+  }
+
+  private static DaemonConfig.Tcp tcp(ConfigTable t) {
+    return new DaemonConfig.Tcp(
+        new TcpConfig(
+            t.get(ConfigKeys.CONGESTION),
+            (int) (long) t.get(ConfigKeys.SEND_BUFFER),
+            (int) (long) t.get(ConfigKeys.RECEIVE_BUFFER),
+            t.get(ConfigKeys.MAX_CONNECTIONS),
+            t.get(ConfigKeys.BACKLOG),
+            t.get(ConfigKeys.TIME_WAIT),
+            t.get(ConfigKeys.MIN_RTO),
+            t.get(ConfigKeys.USER_TIMEOUT)),
+        t.get(ConfigKeys.KEEPALIVE));
+  }
+
+  private static Optional<InetSocketAddress> socks(
+      ConfigTable t, Map<InetSocketAddress, String> listeners) {
+    if (!t.isPresent()) {
+      return Optional.empty();
+    }
+    InetSocketAddress listen = t.get(ConfigKeys.SOCKS_LISTEN);
+    checkListener(
+        t, ConfigKeys.SOCKS_LISTEN, listen, t.get(ConfigKeys.SOCKS_ALLOW_REMOTE), listeners);
+    return Optional.of(listen);
+  }
+
+  private List<DaemonConfig.Forward> forwards(Map<InetSocketAddress, String> listeners) {
+    List<DaemonConfig.Forward> all = new ArrayList<>();
+    for (ConfigTable t : list(ConfigKeys.FORWARD)) {
+      InetSocketAddress listen = t.get(ConfigKeys.FORWARD_LISTEN);
+      checkListener(
+          t, ConfigKeys.FORWARD_LISTEN, listen, t.get(ConfigKeys.FORWARD_ALLOW_REMOTE), listeners);
+      all.add(new DaemonConfig.Forward(listen, t.get(ConfigKeys.FORWARD_TO)));
+    }
+    return all;
+  }
+
+  /** Refuses a listener that others on the network can reach, and one that is taken already. */
+  private static void checkListener(
+      ConfigTable t,
+      ConfigKey<InetSocketAddress> key,
+      InetSocketAddress listen,
+      boolean allowRemote,
+      Map<InetSocketAddress, String> listeners) {
+    if (listen == null) {
+      return;
+    }
+    String text = listen.getAddress().getHostAddress() + ":" + listen.getPort();
+    if (!listen.getAddress().isLoopbackAddress() && !allowRemote) {
+      t.problem(key, text + " can be reached by others; use 127.0.0.1, or add allow-remote = true");
+    }
+    for (Map.Entry<InetSocketAddress, String> other : listeners.entrySet()) {
+      if (overlap(listen, other.getKey())) {
+        t.problem(key, text + " is taken by " + other.getValue() + "; choose another port");
+        return;
+      }
+    }
+    listeners.put(listen, "line " + t.line(key));
+  }
+
+  private static boolean overlap(InetSocketAddress a, InetSocketAddress b) {
+    return a.getPort() == b.getPort()
+        && (a.getAddress().equals(b.getAddress())
+            || a.getAddress().isAnyLocalAddress()
+            || b.getAddress().isAnyLocalAddress());
+  }
+
+  private List<DaemonConfig.Publish> publishes() {
+    List<DaemonConfig.Publish> all = new ArrayList<>();
+    Map<Integer, Integer> lines = new LinkedHashMap<>();
+    for (ConfigTable t : list(ConfigKeys.PUBLISH)) {
+      Integer port = t.get(ConfigKeys.PUBLISH_PORT);
+      HostPort to = t.get(ConfigKeys.PUBLISH_TO);
+      if (port != null) {
+        Integer earlier = lines.putIfAbsent(port, t.line(ConfigKeys.PUBLISH_PORT));
+        if (earlier != null) {
+          t.problem(
+              ConfigKeys.PUBLISH_PORT,
+              port + " is published in line " + earlier + "; choose another");
+        }
+        all.add(new DaemonConfig.Publish(port, to));
+      }
+    }
+    return all;
+  }
+
+  /** The table of a section, absent or not. */
+  private ConfigTable table(ConfigSection section) {
+    Object value = toml.get(List.of(section.name));
+    int line = lineOf(section);
+    if (value == null || value instanceof TomlTable) {
+      return new ConfigTable(section, (TomlTable) value, line, problems);
+    }
+    problems.add(line, section.name, "must be one table; begin it with " + section.header());
+    return new ConfigTable(section, null, line, problems);
+  }
+
+  private List<ConfigTable> list(ConfigSection section) {
+    Object value = toml.get(List.of(section.name));
+    if (value == null) {
+      return List.of();
+    }
+    List<ConfigTable> tables = new ArrayList<>();
+    if (value instanceof TomlArray array) {
+      for (int i = 0; i < array.size(); i++) {
+        if (array.get(i) instanceof TomlTable t) {
+          int line = array.inputPositionOf(i).line();
+          tables.add(new ConfigTable(section, t, line, problems));
+        }
+      }
+      if (tables.size() == array.size()) {
+        return tables;
+      }
+    }
+    problems.add(
+        lineOf(section),
+        section.name,
+        "may occur several times; begin each with " + section.header());
+    return List.of();
+  }
+
+  private int lineOf(ConfigSection section) {
+    var position = toml.inputPositionOf(List.of(section.name));
+    return position == null ? 1 : position.line();
+  }
+}

@@ -1,0 +1,11 @@
+package org.ilnp4j.daemon.config;
+
+/** What makes the node choose another uplink. */
+public enum PolicyKind {
+  /** The uplink whose router advertisement was heard first, until its own stop. */
+  FIRST_RA,
+  /** The usable uplink with the lowest preference number. */
+  PREFERENCE,
+  /** Only {@code ilnp handoff}, or the loss of the uplink in use. */
+  MANUAL
+}

@@ -1,0 +1,2 @@
+/** Fixtures for tests of all packages. */
+package org.ilnp4j.testing;
