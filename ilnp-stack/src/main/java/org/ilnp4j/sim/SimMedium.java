@@ -147,7 +147,7 @@ public final class SimMedium implements SimChannel {
   }
 
   private void lineUp(Station s) {
-    if (!s.isInLine) {
+    if (!s.isInLine && s != speaker) { // who speaks lines up again afterwards, behind the others
       s.isInLine = true;
       line.add(s);
     }
