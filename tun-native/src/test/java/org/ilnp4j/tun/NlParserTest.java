@@ -1,6 +1,7 @@
 package org.ilnp4j.tun;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -28,10 +29,10 @@ class NlParserTest {
       }
       ByteBuffer datagram = ByteBuffer.wrap(octets).order(ByteOrder.nativeOrder());
       for (Function<ByteBuffer, Object> parser : PARSERS) {
-        parser.apply(datagram);
+        assertThatCode(() -> parser.apply(datagram)).doesNotThrowAnyException();
         for (ByteBuffer m : NetlinkSocket.split(datagram, octets.length)) {
           assertThat(m.limit()).isBetween(NlMessage.HEADER_BYTES, octets.length);
-          parser.apply(m);
+          assertThatCode(() -> parser.apply(m)).doesNotThrowAnyException();
         }
       }
     }
