@@ -1,10 +1,23 @@
 package org.ilnp4j.demos;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import org.ilnp4j.cli.Ilnp;
+import org.ilnp4j.daemon.Daemon;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+
 /** The {@code ilnp} program. */
 public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(0);
+    CommandLine ilnp = Ilnp.commandLine(new Daemon(), Main::logLevel);
+    System.exit(ilnp.execute(args));
+  }
+
+  private static void logLevel(String level) {
+    LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+    context.getLogger("org.ilnp4j").setLevel(Level.valueOf(level));
   }
 }

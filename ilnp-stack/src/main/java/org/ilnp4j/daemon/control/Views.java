@@ -10,11 +10,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Records to and from the maps that JSON objects are read and written as; snake case there. */
-final class Views {
+public final class Views {
   private Views() {}
 
   /** Records become maps, lists and maps are walked, all else stays. */
-  static Object toJson(Object value) {
+  public static Object toJson(Object value) {
     if (value instanceof Record record) {
       Map<String, Object> map = new LinkedHashMap<>();
       for (RecordComponent c : record.getClass().getRecordComponents()) {
@@ -24,6 +24,11 @@ final class Views {
           throw new IllegalStateException("cannot read " + c, e);
         }
       }
+      return map;
+    }
+    if (value instanceof Map<?, ?> object) {
+      Map<String, Object> map = new LinkedHashMap<>();
+      object.forEach((k, v) -> map.put((String) k, toJson(v)));
       return map;
     }
     if (value instanceof List<?> list) {

@@ -1,0 +1,98 @@
+package org.ilnp4j.cli;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.ilnp4j.daemon.DaemonLauncher;
+import org.ilnp4j.daemon.Preflight;
+import org.ilnp4j.daemon.config.ConfigException;
+import org.ilnp4j.daemon.config.ConfigReader;
+import org.ilnp4j.daemon.config.DaemonConfig;
+import org.ilnp4j.util.UserError;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code ilnp daemon}. */
+@Command(
+    name = "daemon",
+    description = "Run a node until Ctrl-C or \"ilnp stop\"; needs root.",
+    footer = {
+      "%nExamples:",
+      "  sudo ./ilnp daemon --config config/mobile.toml",
+      "  ./ilnp daemon --config config/mobile.toml --check"
+    })
+final class DaemonCommand implements Callable<Integer> {
+  enum Level {
+    error,
+    warn,
+    info,
+    debug,
+    trace
+  }
+
+  private final DaemonLauncher launcher;
+  private final Consumer<String> logLevel;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--config",
+      required = true,
+      paramLabel = "FILE",
+      description = "Configuration; config/mobile.toml explains every key.")
+  private Path file;
+
+  @Option(
+      names = "--log",
+      paramLabel = "LEVEL",
+      description = "${COMPLETION-CANDIDATES}; wins over the configuration.")
+  private Level level;
+
+  @Option(names = "--check", description = "Only say whether the configuration is right.")
+  private boolean check;
+
+  DaemonCommand(DaemonLauncher launcher, Consumer<String> logLevel) {
+    this.launcher = launcher;
+    this.logLevel = logLevel;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    DaemonConfig config = read();
+    if (check) {
+      spec.commandLine().getOut().println(file + ": the configuration is right");
+      return ExitStatus.OK;
+    }
+    Preflight.check(config);
+    logLevel.accept(level == null ? config.logLevel() : level.name());
+    launcher.run(config);
+    return ExitStatus.OK;
+  }
+
+  private DaemonConfig read() throws UserError {
+    try {
+      return ConfigReader.read(file);
+    } catch (ConfigException e) {
+      throw new UserError(UserError.Kind.USAGE, e.problems(), e);
+    } catch (NoSuchFileException e) {
+      throw unreadable("there is no such file; samples are in config/", e);
+    } catch (AccessDeniedException e) {
+      throw unreadable("no permission to read it", e);
+    } catch (CharacterCodingException e) {
+      throw unreadable("it is not UTF-8 text", e);
+    } catch (IOException e) {
+      throw unreadable(e.getMessage(), e);
+    }
+  }
+
+  private UserError unreadable(String why, IOException cause) {
+    return new UserError(UserError.Kind.USAGE, List.of(file + ": " + why), cause);
+  }
+}

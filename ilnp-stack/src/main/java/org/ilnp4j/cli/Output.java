@@ -1,0 +1,32 @@
+package org.ilnp4j.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.io.PrintWriter;
+import org.ilnp4j.daemon.control.Views;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Where results go, and in which form. */
+final class Output {
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
+  @Option(names = "--json", description = "Print one JSON object instead of text.")
+  private boolean json;
+
+  boolean isJson() {
+    return json;
+  }
+
+  /** For text. */
+  PrintWriter text() {
+    return spec.commandLine().getOut();
+  }
+
+  /** Prints a record or a map as one JSON object. */
+  void json(Object result) throws IOException {
+    text().println(JSON.std.asString(Views.toJson(result)));
+  }
+}
