@@ -29,7 +29,7 @@ public record Nonce(int length, int high, long low) {
       return new Nonce(length, high, 0);
     }
     long low = random.nextLong();
-    return new Nonce(length, high, low & ~(0xf0L << 24) | 0x50L << 24);
+    return new Nonce(length, high, (low & ~(0xf0L << 24)) | 0x50L << 24);
   }
 
   public static Nonce of(PacketView view) {

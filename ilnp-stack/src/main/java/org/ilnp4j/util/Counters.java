@@ -6,6 +6,7 @@ import java.util.Map;
 /**
  * All counters of one host. Written on the host's loop thread only; readers take a snapshot there.
  */
+@SuppressWarnings("EnumOrdinal") // the ordinal never leaves this class, and counting is hot
 public final class Counters {
   private final long[] events = new long[Counter.values().length];
   private final long[] drops = new long[DropReason.values().length];

@@ -36,7 +36,7 @@ public final class Checksum {
     if (i < end) {
       sum += buf.getUnsignedByte(i);
     }
-    return Integer.reverseBytes(fold(sum)) >>> 16;
+    return Short.toUnsignedLong(Short.reverseBytes((short) fold(sum)));
   }
 
   /** The value for a checksum field, given the unfolded sum of everything else. */

@@ -51,7 +51,7 @@ public final class Icmp6 {
 
   /** Appends an echo request or reply header; the data is the caller's to append. */
   public static void writeEcho(ByteBuf out, int type, int identifier, int sequence) {
-    write(out, type, 0, identifier << 16 | sequence & 0xffff);
+    write(out, type, 0, identifier << 16 | (sequence & 0xffff));
   }
 
   /** Length and checksum of the ICMPv6 message in {@code v}; null when the getters may be used. */

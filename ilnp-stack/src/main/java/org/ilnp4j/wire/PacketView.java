@@ -89,7 +89,7 @@ public final class PacketView {
     dstL64 = packet.getLong(start + Ip6.DST_L64);
     dstNid = packet.getLong(start + Ip6.DST_NID);
     // RFC 4291 §2.5.2, §2.5.3, §2.7: addresses that no packet on a link may have.
-    if (Ip6.isMulticast(srcL64) || srcL64 == 0 && srcNid == 1) {
+    if (Ip6.isMulticast(srcL64) || (srcL64 == 0 && srcNid == 1)) {
       return DropReason.IP_BAD_SOURCE;
     }
     if (Ip6.isUnspecifiedOrLoopback(dstL64, dstNid)) {
@@ -133,56 +133,59 @@ public final class PacketView {
     int next = nextHeader;
     int at = index;
     for (int n = 0; n <= MAX_EXTENSION_HEADERS; n++) {
-      switch (next) {
-        case Ip6.PROTO_HOP_BY_HOP:
-        case Ip6.PROTO_DEST_OPTS:
-        case Ip6.PROTO_ROUTING:
-          if (next == Ip6.PROTO_HOP_BY_HOP && n > 0) {
-            // Hop-by-hop is allowed directly behind the IPv6 header only (RFC 8200 §4.1).
-            return problem(Icmp6.UNKNOWN_NEXT_HEADER, nextHeaderAt, DropReason.EXT_BAD_ORDER);
-          }
-          if (end - at < 8) {
-            return DropReason.EXT_TRUNCATED;
-          }
-          int bytes = 8 + 8 * buf.getUnsignedByte(at + 1);
-          if (bytes > end - at) {
-            return DropReason.EXT_TRUNCATED;
-          }
-          DropReason bad =
-              next == Ip6.PROTO_ROUTING ? routing(at) : options(next, at + 2, at + bytes);
-          if (bad != null) {
-            return bad;
-          }
-          nextHeaderAt = at - start;
-          next = buf.getUnsignedByte(at);
-          at += bytes;
-          break;
-        case Ip6.PROTO_FRAGMENT:
-          if (end - at < 8) {
-            return DropReason.EXT_TRUNCATED;
-          }
-          if ((buf.getUnsignedShort(at + 2) & 0xfff9) != 0) {
-            return DropReason.FRAGMENT;
-          }
-          // Offset 0 and no more fragments: an atomic fragment, processed as whole (RFC 6946).
-          nextHeaderAt = at - start;
-          next = buf.getUnsignedByte(at);
-          at += 8;
-          break;
-        case Ip6.PROTO_NONE:
-        case Ip6.PROTO_TCP:
-        case Ip6.PROTO_UDP:
-        case Ip6.PROTO_ICMP6:
-        case Ip6.PROTO_ESP:
-          protocol = next;
-          upperIndex = at;
-          upperLength = end - at;
-          return null;
-        default:
-          return problem(Icmp6.UNKNOWN_NEXT_HEADER, nextHeaderAt, DropReason.EXT_UNKNOWN_HEADER);
+      if (isUpperLayer(next)) {
+        protocol = next;
+        upperIndex = at;
+        upperLength = end - at;
+        return null;
       }
+      if (!isExtension(next)) {
+        return problem(Icmp6.UNKNOWN_NEXT_HEADER, nextHeaderAt, DropReason.EXT_UNKNOWN_HEADER);
+      }
+      if (next == Ip6.PROTO_HOP_BY_HOP && n > 0) {
+        // Hop-by-hop is allowed directly behind the IPv6 header only (RFC 8200 §4.1).
+        return problem(Icmp6.UNKNOWN_NEXT_HEADER, nextHeaderAt, DropReason.EXT_BAD_ORDER);
+      }
+      if (end - at < 8) {
+        return DropReason.EXT_TRUNCATED;
+      }
+      int bytes = next == Ip6.PROTO_FRAGMENT ? 8 : 8 + 8 * buf.getUnsignedByte(at + 1);
+      if (bytes > end - at) {
+        return DropReason.EXT_TRUNCATED;
+      }
+      DropReason bad =
+          switch (next) {
+            case Ip6.PROTO_ROUTING -> routing(at);
+            case Ip6.PROTO_FRAGMENT -> fragment(at);
+            default -> options(next, at + 2, at + bytes);
+          };
+      if (bad != null) {
+        return bad;
+      }
+      nextHeaderAt = at - start;
+      next = buf.getUnsignedByte(at);
+      at += bytes;
     }
     return DropReason.EXT_TOO_MANY;
+  }
+
+  private static boolean isUpperLayer(int protocol) {
+    return switch (protocol) {
+      case Ip6.PROTO_TCP, Ip6.PROTO_UDP, Ip6.PROTO_ICMP6, Ip6.PROTO_ESP, Ip6.PROTO_NONE -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean isExtension(int protocol) {
+    return switch (protocol) {
+      case Ip6.PROTO_HOP_BY_HOP, Ip6.PROTO_DEST_OPTS, Ip6.PROTO_ROUTING, Ip6.PROTO_FRAGMENT -> true;
+      default -> false;
+    };
+  }
+
+  /** Offset 0 and no more fragments is an atomic fragment, processed as whole (RFC 6946). */
+  private DropReason fragment(int at) {
+    return (buf.getUnsignedShort(at + 2) & 0xfff9) == 0 ? null : DropReason.FRAGMENT;
   }
 
   /** Segments left must be 0 for a host that forwards nothing (RFC 8200 §4.4, RFC 5095). */
@@ -242,17 +245,18 @@ public final class PacketView {
   /** The two high bits of an option's type say what to do when it is unknown (RFC 8200 §4.2). */
   private DropReason unknownOption(int type, int at) {
     switch (type >>> 6) {
-      case 0:
+      case 0 -> {
         return null;
-      case 1:
-        return DropReason.EXT_UNKNOWN_OPTION;
-      case 2: // the one kind that is answered even when sent to many (RFC 4443 §2.4 e.3)
+      }
+      case 1 -> {}
+      case 2 -> {
+        // The one kind that is answered even when sent to many (RFC 4443 §2.4 e.3).
         problemCode = Icmp6.UNKNOWN_OPTION;
         problemPointer = at - start;
-        return DropReason.EXT_UNKNOWN_OPTION;
-      default:
-        return problem(Icmp6.UNKNOWN_OPTION, at - start, DropReason.EXT_UNKNOWN_OPTION);
+      }
+      default -> problem(Icmp6.UNKNOWN_OPTION, at - start, DropReason.EXT_UNKNOWN_OPTION);
     }
+    return DropReason.EXT_UNKNOWN_OPTION;
   }
 
   private DropReason problem(int code, int pointer, DropReason reason) {

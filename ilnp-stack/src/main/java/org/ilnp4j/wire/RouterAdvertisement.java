@@ -39,7 +39,18 @@ public record RouterAdvertisement(
   }
 
   public RouterAdvertisement {
+    check("hop limit", curHopLimit, 0xff);
+    check("flags", flags, 0xff);
+    check("router lifetime", routerLifetimeSeconds, 0xffff);
+    check("MTU", mtu, 0xffff_ffffL);
+    check("interval", advertisementIntervalMillis, 0xffff_ffffL);
     prefixes = List.copyOf(prefixes);
+  }
+
+  private static void check(String what, long value, long max) {
+    if (value < 0 || value > max) {
+      throw new IllegalArgumentException(what + " " + value + " of a router advertisement");
+    }
   }
 
   /** An advertisement of just one Locator, both lifetimes equal. */
@@ -85,31 +96,29 @@ public record RouterAdvertisement(
       if (bytes < 0 || n == NdOption.MAX_OPTIONS) {
         return Parsed.bad(DropReason.RA_BAD_OPTION);
       }
+      boolean malformed = false;
       switch (buf.getUnsignedByte(at)) {
-        case NdOption.PREFIX_INFORMATION:
-          if (bytes != PrefixInformation.BYTES || buf.getUnsignedByte(at + 2) > 128) {
-            return Parsed.bad(DropReason.RA_BAD_OPTION);
+        case NdOption.PREFIX_INFORMATION -> {
+          malformed = bytes != PrefixInformation.BYTES || buf.getUnsignedByte(at + 2) > 128;
+          if (!malformed) {
+            prefixes.add(prefix(buf, at));
           }
-          prefixes.add(prefix(buf, at));
-          break;
-        case NdOption.MTU:
-          if (bytes != 8) {
-            return Parsed.bad(DropReason.RA_BAD_OPTION);
-          }
+        }
+        case NdOption.MTU -> {
+          malformed = bytes != 8;
           mtu = buf.getUnsignedInt(at + 4);
-          break;
-        case NdOption.ADVERTISEMENT_INTERVAL:
-          if (bytes != 8) {
-            return Parsed.bad(DropReason.RA_BAD_OPTION);
-          }
+        }
+        case NdOption.ADVERTISEMENT_INTERVAL -> {
+          malformed = bytes != 8;
           interval = buf.getUnsignedInt(at + 4);
-          break;
-        case NdOption.SOURCE_LINK_LAYER:
-          // Other links than Ethernet have longer addresses, which nothing here can use.
-          linkLayer = bytes == 8 ? NdOption.linkLayer(buf, at) : NO_LINK_LAYER;
-          break;
-        default:
-          break;
+        }
+        // Other links than Ethernet have longer addresses, which nothing here can use.
+        case NdOption.SOURCE_LINK_LAYER ->
+            linkLayer = bytes == 8 ? NdOption.linkLayer(buf, at) : NO_LINK_LAYER;
+        default -> {}
+      }
+      if (malformed) {
+        return Parsed.bad(DropReason.RA_BAD_OPTION);
       }
       at += bytes;
     }
@@ -151,7 +160,7 @@ public record RouterAdvertisement(
         out,
         Icmp6.ROUTER_ADVERTISEMENT,
         0,
-        curHopLimit << 24 | flags << 16 | routerLifetimeSeconds & 0xffff);
+        curHopLimit << 24 | flags << 16 | routerLifetimeSeconds);
     out.writeLong(0);
     if (sourceLinkLayer != NO_LINK_LAYER) {
       NdOption.writeSourceLinkLayer(out, sourceLinkLayer);

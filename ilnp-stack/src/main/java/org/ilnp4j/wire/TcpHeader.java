@@ -193,7 +193,7 @@ public final class TcpHeader {
     out.writeShort(dstPort);
     out.writeInt(seq);
     out.writeInt(ack);
-    out.writeByte(headerBytes() / 4 << 4);
+    out.writeByte((headerBytes() / 4) << 4);
     out.writeByte(flags);
     out.writeShort(window);
     out.writeShort(0);
@@ -216,7 +216,7 @@ public final class TcpHeader {
     int blocks = sackWritten();
     if (blocks > 0) {
       out.writeShort(OPT_NOP << 8 | OPT_NOP);
-      out.writeShort(OPT_SACK << 8 | 2 + 8 * blocks);
+      out.writeShort(OPT_SACK << 8 | (2 + 8 * blocks));
       for (int i = 0; i < blocks; i++) {
         out.writeInt(sackLeft[i]);
         out.writeInt(sackRight[i]);

@@ -141,7 +141,13 @@ class Ip6OutputTest {
     assertThat(view.parse(Hex.parse(SpecPackets.SYN))).isNull();
     int bytes = Icmp6Error.bytes(view, Ip6.HEADER_BYTES);
     ByteBuf buf =
-        out.startPlain(view.dstL64, view.dstNid, view.srcL64, view.srcNid, Ip6.PROTO_ICMP6, bytes);
+        out.startPlain(
+            SpecPackets.CN_L64,
+            SpecPackets.CN,
+            SpecPackets.MN_OLD,
+            SpecPackets.MN,
+            Ip6.PROTO_ICMP6,
+            bytes);
     int upper = buf.writerIndex();
     Icmp6Error.write(
         buf,
