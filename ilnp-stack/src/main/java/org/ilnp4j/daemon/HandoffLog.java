@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /** Logs what mobility does, and keeps the record of the last move. Loop thread only. */
 final class HandoffLog implements MobilityObserver {
-  private static final Logger LOG = LoggerFactory.getLogger("ilnp.mobility");
+  private static final Logger LOG = LoggerFactory.getLogger(HandoffLog.class);
 
   private Handoff last;
   private long lastNanos;

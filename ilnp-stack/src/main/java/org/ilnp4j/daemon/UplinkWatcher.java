@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * socket on each. Loop thread only after {@link #open}.
  */
 final class UplinkWatcher implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger("ilnp.uplinks");
+  private static final Logger LOG = LoggerFactory.getLogger(UplinkWatcher.class);
   private static final int MAX_MESSAGE_BYTES = 65_536;
 
   private final HostLoop runner;
