@@ -141,6 +141,11 @@ final class HostSettings {
       if (theirs != null) {
         return Optional.of(theirs.original());
       }
+      // "all" set every interface; those that were on before it are in the record.
+      Change all = other.changes.get(FORWARDING);
+      if (key.endsWith("/forwarding") && all != null && all.original().equals(OFF)) {
+        return Optional.of(OFF);
+      }
     }
     return KernelSetting.read(key);
   }

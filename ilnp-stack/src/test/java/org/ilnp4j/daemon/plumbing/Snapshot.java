@@ -1,5 +1,6 @@
 package org.ilnp4j.daemon.plumbing;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.ilnp4j.tun.testing.Netns;
@@ -42,6 +43,18 @@ final class Snapshot {
         addresses(ns),
         settings,
         offload);
+  }
+
+  /** The lines that two snapshots do not share, as a diff has them. */
+  static List<String> difference(String before, String after) {
+    List<String> lost = new ArrayList<>(before.lines().toList());
+    List<String> come = new ArrayList<>(after.lines().toList());
+    lost.removeAll(after.lines().toList());
+    come.removeAll(before.lines().toList());
+    List<String> difference = new ArrayList<>();
+    lost.forEach(l -> difference.add("- " + l));
+    come.forEach(l -> difference.add("+ " + l));
+    return difference;
   }
 
   static String routes(Netns ns) {
