@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the kernel as one daemon needs it (see the package). {@link #start} and {@link #close} take
- * some milliseconds, the rest well under one. One thread, that of the network namespace.
+ * Keeps the kernel as one daemon needs it (see the package). {@link #start} takes tens of
+ * milliseconds, {@link #install} some tenths of one, {@link #reconcile} about one. One thread at a
+ * time, in the network namespace of the daemon.
  */
 public final class KernelPlumbing implements LocatorPlumber, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(KernelPlumbing.class);
