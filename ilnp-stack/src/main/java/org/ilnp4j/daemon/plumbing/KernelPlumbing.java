@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the kernel as one daemon needs it (see the package). {@link #start} and {@link #close} take
- * some milliseconds, the rest well under one. One thread, that of the network namespace.
+ * Keeps the kernel as one daemon needs it (see the package). {@link #start} takes tens of
+ * milliseconds, {@link #install} some tenths of one, {@link #reconcile} about one. One thread at a
+ * time, in the network namespace of the daemon.
  */
 public final class KernelPlumbing implements LocatorPlumber, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(KernelPlumbing.class);
@@ -155,7 +156,7 @@ public final class KernelPlumbing implements LocatorPlumber, Closeable {
                 + Nid.format(nid)
                 + " is the interface identifier of this host's own address "
                 + a.address()
-                + "; choose another NID");
+                + "; give the daemon a NID of its own: nid = \"random\", or four hex groups");
       }
     }
   }
@@ -163,6 +164,7 @@ public final class KernelPlumbing implements LocatorPlumber, Closeable {
   private void bringTunUp() throws LinuxException {
     Link tun = netlink.requireLink(plan.tunName());
     tunIndex = tun.index();
+    Sysctl.write(Sysctl.ipv6(tun.name(), "disable_ipv6"), "0");
     // The kernel itself has nothing to say on this device: no address, no solicitations.
     Sysctl.write(Sysctl.ipv6(tun.name(), "addr_gen_mode"), "1");
     Sysctl.write(Sysctl.ipv6(tun.name(), "accept_ra"), "0");
@@ -229,7 +231,7 @@ public final class KernelPlumbing implements LocatorPlumber, Closeable {
     }
     for (LinkAddress own : netlink.addresses()) {
       if (own.address().equals(wanted.address())) {
-        return "the host itself has this address; choose another NID";
+        return "the host itself has this address; give the daemon a NID of its own";
       }
     }
     slots.set(slot, wanted);

@@ -17,6 +17,11 @@ final class KernelSetting {
     return GRO + interfaceName;
   }
 
+  /** True for keys of the kinds that are ever changed here. */
+  static boolean isOne(String key) {
+    return key.startsWith(GRO) || key.startsWith("net/ipv6/");
+  }
+
   /** The value now; empty if this kernel, driver or interface has no such setting. */
   static Optional<String> read(String key) throws LinuxException {
     try {

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.ilnp4j.ilnp.Nid;
+import org.ilnp4j.tun.Capabilities;
 
 /**
  * The record of what a daemon changed, kept in one small file while it lives. It is complete before
@@ -74,11 +76,16 @@ final class PlumbingState {
   }
 
   private static PlumbingState load(Path file) throws IOException {
+    // What stands in it will be written to the kernel as root.
+    Object owner = Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    if (!owner.equals(Capabilities.current().effectiveUserId())) {
+      throw new IOException(file + " belongs to another user; look at it, then delete it");
+    }
     Map<String, String[]> words = new LinkedHashMap<>();
     Map<String, Change> changes = new LinkedHashMap<>();
     for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
       String[] w = line.split(" ", -1);
-      if (w[0].equals("setting") && w.length == 4) {
+      if (w[0].equals("setting") && w.length == 4 && KernelSetting.isOne(w[1])) {
         changes.put(w[1], new Change(w[2], w[3]));
       } else {
         words.put(w[0], w);

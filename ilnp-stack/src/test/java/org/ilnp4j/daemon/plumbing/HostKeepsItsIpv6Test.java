@@ -135,6 +135,12 @@ class HostKeepsItsIpv6Test {
               Eventually.await(
                   () -> "default routes from RAs: " + defaultRoutes(),
                   () -> defaultRoutes().stream().filter(l -> l.contains("proto ra")).count() == 2);
+              // Nor does a link that comes back find a host that has forgotten how to configure it.
+              host.exec("ip", "link", "set", "w1", "down");
+              host.exec("ip", "link", "set", "w1", "up");
+              Eventually.await(
+                  () -> "as before after the link came back: " + ownIpv6(),
+                  () -> withoutOurs(ownIpv6()).equals(before));
             }
             assertThat(ownIpv6()).as("after close").isEqualTo(before);
             assertAlive(client, session);

@@ -422,7 +422,8 @@ class KernelPlumbingTest {
           assertThatThrownBy(() -> KernelPlumbing.start(hostNid, u -> {}))
               .hasMessage(
                   "the NID 0:0:0:77 is the interface identifier of this host's own"
-                      + " address 2001:db8:1::77; choose another NID");
+                      + " address 2001:db8:1::77; give the daemon a NID of its own: nid = \"random\", or"
+                      + " four hex groups");
         });
     assertThat(Snapshot.difference(before, snapshot())).isEmpty();
   }
