@@ -1,7 +1,5 @@
 package org.ilnp4j.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
-import java.io.IOException;
 import java.io.PrintWriter;
 import org.ilnp4j.daemon.control.Views;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,7 +24,7 @@ final class Output {
   }
 
   /** Prints a record or a map as one JSON object. */
-  void json(Object result) throws IOException {
-    text().println(JSON.std.asString(Views.toJson(result)));
+  void json(Object result) {
+    text().println(Views.write(result));
   }
 }

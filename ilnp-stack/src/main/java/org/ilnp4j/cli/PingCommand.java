@@ -1,6 +1,5 @@
 package org.ilnp4j.cli;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -96,7 +95,7 @@ final class PingCommand implements Callable<Integer> {
         + Text.millis(stats.getMax());
   }
 
-  private void json(List<PingView> results, int answered) throws IOException {
+  private void json(List<PingView> results, int answered) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("name", name);
     object.put("sent", results.size());

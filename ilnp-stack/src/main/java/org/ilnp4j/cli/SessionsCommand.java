@@ -18,9 +18,10 @@ import picocli.CommandLine.Spec;
 /** {@code ilnp sessions}. */
 @Command(
     name = "sessions",
-    description = "List TCP sessions and the Locators they use now.",
+    description = "List TCP sessions and where their packets leave from.",
     footer = {
-      "%nSENT and RCVD are payload; MOVES counts changes of Locators.",
+      "%nFROM is the Locator packets leave from; SENT and RCVD are payload;",
+      "MOVES counts changes of Locators.",
       "%nExample:",
       "  ./ilnp sessions --json | jq '.sessions[] | select(.path_changes > 0)'"
     })
@@ -61,8 +62,7 @@ final class SessionsCommand implements Callable<Integer> {
   }
 
   private static Table table(List<SessionView> sessions) {
-    Table table =
-        new Table(">PORT", "REMOTE", "STATE", "FROM", "TO", ">RTT", ">SENT", ">RCVD", ">MOVES");
+    Table table = new Table(">PORT", "REMOTE", "STATE", "FROM", ">RTT", ">SENT", ">RCVD", ">MOVES");
     for (SessionView s : sessions) {
       String host = s.remoteName() == null ? "[" + s.remoteNid() + "]" : s.remoteName();
       table.row(
@@ -70,7 +70,6 @@ final class SessionsCommand implements Callable<Integer> {
           host + ":" + s.remotePort(),
           s.mode().equals("classic") ? s.state() + " (classic)" : s.state(),
           s.localLocator(),
-          s.remoteLocator(),
           Text.millis(s.srttMs()),
           Text.size(s.bytesSent()),
           Text.size(s.bytesReceived()),

@@ -45,7 +45,8 @@ final class StatusCommand implements Callable<Integer> {
     line(out, "ILCC", s.correspondents() + " correspondents, " + s.sessions() + " TCP sessions");
     if (s.lastHandoff() != null) {
       HandoffView h = s.lastHandoff();
-      line(out, "last move", HandoffCommand.describe(h) + ", " + Text.seconds(h.ageS()) + " ago");
+      line(out, "last move", Text.seconds(h.ageS()) + " ago");
+      line(out, "", HandoffCommand.describe(h));
     }
     s.counters().forEach((name, count) -> out.printf("  %-28s %15d%n", name, count));
   }

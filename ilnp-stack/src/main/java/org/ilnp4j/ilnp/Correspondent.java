@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.wire.Ip6;
 import org.ilnp4j.wire.PacketView;
 
 /**
@@ -40,8 +41,13 @@ public final class Correspondent {
   private Nonce nonceIn;
 
   private final List<RemoteLocator> remote = new ArrayList<>(2);
+
+  /** Where the other side was said to be when the entry was made; kept when it moves. */
+  private final List<Long> firstKnown = new ArrayList<>(1);
+
   private LocatorPair path;
   private int sessions;
+  private boolean hadSession;
   private long heardNanos = -1;
   private long usedNanos;
 
@@ -109,9 +115,26 @@ public final class Correspondent {
     return r != null && r.state == RemoteLocator.State.VALID;
   }
 
-  /** Upper layers count their sessions here, so that the ILCC knows what is in use. */
+  /**
+   * True when one of {@code l64s} is or was a Locator of this node: with an equal NID alone it may
+   * be another node (RFC 6741 §5.4).
+   */
+  boolean isKnownAt(List<Long> l64s) {
+    for (long l64 : l64s) {
+      if (firstKnown.contains(l64) || remoteLocator(l64) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Upper layers count their sessions here, so that the ILCC knows what is in use. An entry that
+   * was ever retained is remembered longer.
+   */
   public void retain() {
     sessions++;
+    hadSession = true;
   }
 
   public void release(long nowNanos) {
@@ -124,6 +147,11 @@ public final class Correspondent {
 
   public int sessions() {
     return sessions;
+  }
+
+  /** True for an entry made for a first packet that no session came of (yet). */
+  boolean isTentative() {
+    return !hadSession;
   }
 
   /** When a nonce-proved or set-proved packet last came in, or -1. */
@@ -150,17 +178,24 @@ public final class Correspondent {
   void addLocator(long l64, int preference, long expiresNanos) {
     if (remoteLocator(l64) == null && remote.size() < MAX_LOCATORS) {
       remote.add(new RemoteLocator(l64, preference, expiresNanos));
+      firstKnown.add(l64);
     }
   }
 
   /**
-   * Adds the Locator of a packet that carried the right nonce. Returns true when the set changed.
+   * Adds the Locator of a packet that carried the right nonce, or confirms one learned so before.
+   * Returns true when the set changed.
    */
   boolean learn(long nowNanos, long l64) {
     RemoteLocator known = remoteLocator(l64);
     if (known != null) {
-      if (known.state == RemoteLocator.State.VALID
-          || nowNanos - known.agedNanos < NO_RELEARN_NANOS) {
+      if (known.state == RemoteLocator.State.VALID) {
+        if (known.learned) {
+          known.expiresNanos = nowNanos + LEARNED_NANOS;
+        }
+        return false;
+      }
+      if (nowNanos - known.agedNanos < NO_RELEARN_NANOS) {
         return false;
       }
       known.state = RemoteLocator.State.VALID;
@@ -168,6 +203,9 @@ public final class Correspondent {
       known.expiresNanos = nowNanos + LEARNED_NANOS;
       known.learned = true;
       return true;
+    }
+    if (!Ip6.isRoutable(l64)) {
+      return false;
     }
     if (remote.size() >= MAX_LOCATORS) {
       dropOldestAged();
@@ -182,14 +220,15 @@ public final class Correspondent {
   }
 
   /**
-   * Replaces the set by what a Locator Update names (RFC 6743 §3): listed ones become valid in the
-   * order given, all others aged. Parallel arrays, lifetimes in seconds; 0 means "remove".
+   * Replaces the set by what a Locator Update names (RFC 6743 §3): the {@link #MAX_LOCATORS} most
+   * preferred become valid, the earlier listed on a tie, all others aged. Parallel arrays,
+   * lifetimes in seconds; 0 means "remove". What no packet can be sent to is left out.
    */
   void replaceLocators(long nowNanos, int n, long[] l64, int[] preference, int[] lifetimeSeconds) {
     List<RemoteLocator> before = new ArrayList<>(remote);
     remote.clear();
-    for (int i = 0; i < n && remote.size() < MAX_LOCATORS; i++) {
-      if (lifetimeSeconds[i] == 0 || remoteLocator(l64[i]) != null) {
+    for (int i = 0; i < n; i++) {
+      if (lifetimeSeconds[i] == 0 || remoteLocator(l64[i]) != null || !Ip6.isRoutable(l64[i])) {
         continue;
       }
       RemoteLocator r =
@@ -200,7 +239,7 @@ public final class Correspondent {
           r.heardNanos = old.heardNanos;
         }
       }
-      remote.add(r);
+      insertByPreference(r);
     }
     for (RemoteLocator old : before) {
       if (remoteLocator(old.l64) == null && remote.size() < MAX_LOCATORS) {
@@ -214,6 +253,53 @@ public final class Correspondent {
         }
       }
     }
+  }
+
+  private void insertByPreference(RemoteLocator r) {
+    int at = remote.size();
+    while (at > 0 && remote.get(at - 1).preference > r.preference) {
+      at--;
+    }
+    if (at < MAX_LOCATORS) {
+      remote.add(at, r);
+    }
+    if (remote.size() > MAX_LOCATORS) {
+      remote.remove(MAX_LOCATORS);
+    }
+  }
+
+  /**
+   * Ages learned Locators that nothing has confirmed for their lifetime, unless there is none
+   * better, and forgets those aged long ago. Returns true when a valid one went.
+   */
+  boolean expireLocators(long nowNanos) {
+    boolean changed = false;
+    for (RemoteLocator r : remote) {
+      if (r.state == RemoteLocator.State.VALID
+          && r.learned
+          && r.expiresNanos <= nowNanos
+          && hasBetterThan(r)) {
+        r.state = RemoteLocator.State.AGED;
+        r.learned = false;
+        // No update has replaced it: it is learned again as soon as a packet comes from it.
+        r.agedNanos = nowNanos - NO_RELEARN_NANOS;
+        changed = true;
+      }
+    }
+    remote.removeIf(
+        r -> r.state == RemoteLocator.State.AGED && nowNanos - r.agedNanos >= AGED_NANOS);
+    return changed;
+  }
+
+  private boolean hasBetterThan(RemoteLocator learned) {
+    for (RemoteLocator r : remote) {
+      if (r.state == RemoteLocator.State.VALID
+          && r != learned
+          && (!r.learned || r.expiresNanos > learned.expiresNanos)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void dropOldestAged() {

@@ -25,6 +25,12 @@ public final class Ilcc {
   /** A tentative entry that never got a session goes sooner. */
   static final long TENTATIVE_NANOS = NanoClock.seconds(10);
 
+  /**
+   * When the table is full, entries unused for this long make room. Looked for once in that time,
+   * so that a flood does not pay for a search with every packet.
+   */
+  static final long EVICT_NANOS = NanoClock.seconds(1);
+
   /** An unused but proven entry is used for new sessions while it was heard this recently. */
   static final long REUSE_NANOS = NanoClock.seconds(30);
 
@@ -44,6 +50,7 @@ public final class Ilcc {
   private Observer observer = (now, c) -> {};
   private int size;
   private int nextId = 1;
+  private long evictAgainNanos;
   private Correspondent match;
 
   public Ilcc(
@@ -101,7 +108,7 @@ public final class Ilcc {
         continue;
       }
       if (c.nonceIn() == null) {
-        if (unproven == null && c.hasValid(v.srcL64)) {
+        if (isCandidate(c, v) && (unproven == null || !unproven.hasValid(v.srcL64))) {
           unproven = c;
         }
       } else if (c.nonceIn().matches(v)) {
@@ -123,6 +130,15 @@ public final class Ilcc {
     return null;
   }
 
+  /**
+   * True when a packet with a nonce may be the first from the other side of {@code c}. Its Locator
+   * need not be the one we sent to, for a router may have rewritten it (RFC 6748 §2); but a packet
+   * that opens a session from elsewhere rather comes from another node with the same NID.
+   */
+  private static boolean isCandidate(Correspondent c, PacketView v) {
+    return c.isIlnp() && !c.isProven() && (c.hasValid(v.srcL64) || !opensSession(v));
+  }
+
   /** RFC 6741 §5.4: a packet without a nonce is looked up by Locator and NID. */
   private DropReason admitWithoutNonce(long nowNanos, PacketView v) {
     boolean provenElsewhere = false;
@@ -141,12 +157,16 @@ public final class Ilcc {
   }
 
   /**
-   * The next entry, after {@code c}, that a packet without a nonce may belong to: peers that share
-   * a NID and a Locator are told apart by the upper layer's ports. Null at the end.
+   * The next entry, after {@code c}, that the packet may belong to: peers that share a NID and a
+   * Locator, or that are not proven yet, are told apart by the upper layer's ports. Null at the
+   * end, and always for a packet whose nonce has named its entry.
    */
   public Correspondent nextMatch(Correspondent c, PacketView v) {
+    if (v.hasNonce() && c.isProven()) {
+      return null;
+    }
     Correspondent next = c.nextSameNid;
-    while (next != null && !fits(next, v)) {
+    while (next != null && !(v.hasNonce() ? isCandidate(next, v) : fits(next, v))) {
       next = next.nextSameNid;
     }
     return next;
@@ -181,7 +201,7 @@ public final class Ilcc {
 
   private void accept(long nowNanos, Correspondent c, PacketView v) {
     match = c;
-    boolean changed = !c.hasValid(v.srcL64) && c.learn(nowNanos, v.srcL64);
+    boolean changed = c.learn(nowNanos, v.srcL64);
     heard(nowNanos, c, v);
     if (changed) {
       counters.add(Counter.LOCATOR_LEARNED);
@@ -205,8 +225,9 @@ public final class Ilcc {
   }
 
   /**
-   * The entry to open a session to {@code remoteNid} with: a proven one heard of lately, else a new
-   * one with nonces of its own. Null when the table is full.
+   * The entry to open a session to {@code remoteNid} with: one in use, or a proven one heard of
+   * lately, of the node that is or was at one of {@code remoteL64s}; else a new one with nonces of
+   * its own. Null when the table is full.
    *
    * @param remoteL64s known Locators, most preferred first, at least one
    */
@@ -214,8 +235,8 @@ public final class Ilcc {
       long nowNanos, long remoteNid, List<Long> remoteL64s, long lifetimeNanos) {
     for (Correspondent c = byRemoteNid.get(remoteNid); c != null; c = c.nextSameNid) {
       if (c.isIlnp()
-          && c.isProven()
-          && (c.sessions() > 0 || nowNanos - c.heardNanos() < REUSE_NANOS)
+          && (c.sessions() > 0 || isFresh(nowNanos, c))
+          && c.isKnownAt(remoteL64s)
           && c.path() != null) {
         return c;
       }
@@ -223,10 +244,15 @@ public final class Ilcc {
     return openFresh(nowNanos, remoteNid, remoteL64s, lifetimeNanos);
   }
 
+  private static boolean isFresh(long nowNanos, Correspondent c) {
+    return c.isProven() && c.heardNanos() >= 0 && nowNanos - c.heardNanos() < REUSE_NANOS;
+  }
+
   /** As {@link #open}, but never shares an entry: for a peer that may have lost its memory. */
   public Correspondent openFresh(
       long nowNanos, long remoteNid, List<Long> remoteL64s, long lifetimeNanos) {
-    Correspondent c = insert(SessionMode.ILNP, remoteNid, Nonce.random(nonceBytes, random));
+    Correspondent c =
+        insert(nowNanos, SessionMode.ILNP, remoteNid, Nonce.random(nonceBytes, random));
     if (c != null) {
       int preference = 10;
       for (long l64 : remoteL64s) {
@@ -249,7 +275,8 @@ public final class Ilcc {
       return openClassic(nowNanos, v.dstL64, v.srcNid, v.srcL64);
     }
     // As many octets as the other side uses: it may know only one length.
-    Correspondent c = insert(SessionMode.ILNP, v.srcNid, Nonce.random(v.nonceLength, random));
+    Correspondent c =
+        insert(nowNanos, SessionMode.ILNP, v.srcNid, Nonce.random(v.nonceLength, random));
     if (c != null) {
       c.proveBy(v);
       c.addLocator(v.srcL64, 10, nowNanos + Correspondent.LEARNED_NANOS);
@@ -266,7 +293,7 @@ public final class Ilcc {
         return c;
       }
     }
-    Correspondent c = insert(SessionMode.CLASSIC, remoteNid, null);
+    Correspondent c = insert(nowNanos, SessionMode.CLASSIC, remoteNid, null);
     if (c != null) {
       c.addLocator(remoteL64, 10, NanoClock.NEVER);
       c.used(nowNanos);
@@ -275,7 +302,11 @@ public final class Ilcc {
     return c;
   }
 
-  private Correspondent insert(SessionMode mode, long remoteNid, Nonce nonceOut) {
+  private Correspondent insert(long nowNanos, SessionMode mode, long remoteNid, Nonce nonceOut) {
+    if (size >= maxCorrespondents && nowNanos >= evictAgainNanos) {
+      evictAgainNanos = nowNanos + EVICT_NANOS;
+      removeUnused(nowNanos, EVICT_NANOS, EVICT_NANOS);
+    }
     if (size >= maxCorrespondents) {
       counters.drop(DropReason.CORRESPONDENT_TABLE_FULL);
       return null;
@@ -312,10 +343,19 @@ public final class Ilcc {
     return !c.isIlnp() || (local.get(pair.localL64()) != null && c.hasValid(pair.remoteL64()));
   }
 
-  /** Forgets entries that no session has used for long. */
+  /** Forgets entries that no session has used for long, and Locators that nothing confirmed. */
   public void expire(long nowNanos) {
+    removeUnused(nowNanos, IDLE_NANOS, TENTATIVE_NANOS);
     for (Correspondent c : all()) {
-      long limit = c.isProven() || !c.isIlnp() ? IDLE_NANOS : TENTATIVE_NANOS;
+      if (c.isIlnp() && c.expireLocators(nowNanos)) {
+        refresh(nowNanos, c);
+      }
+    }
+  }
+
+  private void removeUnused(long nowNanos, long idleNanos, long tentativeNanos) {
+    for (Correspondent c : all()) {
+      long limit = c.isTentative() ? tentativeNanos : idleNanos;
       if (c.sessions() == 0 && nowNanos - c.usedNanos() >= limit) {
         remove(c);
       }

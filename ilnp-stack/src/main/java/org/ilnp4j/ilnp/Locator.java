@@ -1,5 +1,7 @@
 package org.ilnp4j.ilnp;
 
+import org.ilnp4j.wire.Ip6;
+
 /** Locators (L64): the upper 64 bits of an address, naming a subnetwork (RFC 6741 §3). */
 public final class Locator {
   private Locator() {}
@@ -11,7 +13,12 @@ public final class Locator {
   /** Parses {@code 2001:db8:1:1} or {@code 2001:db8:1:1::/64}. */
   public static long parse(String text) {
     String groups = text.endsWith("::/64") ? text.substring(0, text.length() - 5) : text;
-    return Groups.parse("Locator", groups);
+    long l64 = Groups.parse("Locator", groups);
+    if (!Ip6.isRoutable(l64)) {
+      throw new IllegalArgumentException(
+          "Locator \"" + text + "\" cannot be routed to (it is zero, link-local or multicast)");
+    }
+    return l64;
   }
 
   /** The full IPv6 address of Locator and NID, as text the kernel's tools accept. */

@@ -26,7 +26,10 @@ public final class Nid {
     return nid;
   }
 
-  /** The NID made from a 48-bit MAC address (RFC 4291 appendix A). */
+  /**
+   * The NID made from a 48-bit MAC address (RFC 4291 appendix A); throws IllegalArgumentException
+   * for one that is not a single interface's.
+   */
   public static long fromMac(byte[] mac) {
     if (mac.length != 6) {
       throw new IllegalArgumentException("a MAC address has 6 octets, not " + mac.length);
@@ -35,7 +38,12 @@ public final class Nid {
     for (byte b : mac) {
       m = m << 8 | (b & 0xff);
     }
-    return ((m >>> 24) << 40 | 0xfffe00_0000L | (m & 0xffffff)) ^ U_BIT;
+    long nid = ((m >>> 24) << 40 | 0xfffe00_0000L | (m & 0xffffff)) ^ U_BIT;
+    if (m == 0 || (nid & G_BIT) != 0) {
+      throw new IllegalArgumentException(
+          "the MAC address does not name a single interface (it is zero or has the group bit set)");
+    }
+    return nid;
   }
 
   /** A random NID of local scope (RFC 4941 style). */

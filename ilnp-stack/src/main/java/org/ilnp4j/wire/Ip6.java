@@ -88,6 +88,14 @@ public final class Ip6 {
     return l64 >>> 54 == 0xfe80 >>> 6;
   }
 
+  /**
+   * True when packets to addresses with these upper 64 bits can leave the link: not multicast, not
+   * link-local, not ::/64 (unspecified, loopback, IPv4-mapped). Only such may serve as a Locator.
+   */
+  public static boolean isRoutable(long l64) {
+    return l64 != 0 && !isMulticast(l64) && !isLinkLocal(l64);
+  }
+
   /** True for :: and ::1. */
   public static boolean isUnspecifiedOrLoopback(long l64, long nid) {
     return l64 == 0 && (nid == 0 || nid == 1);

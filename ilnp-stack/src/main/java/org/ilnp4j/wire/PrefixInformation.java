@@ -50,8 +50,6 @@ public record PrefixInformation(
     return prefixLength == 64
         && autonomous
         && preferredSeconds <= validSeconds
-        && l64 != 0
-        && !Ip6.isLinkLocal(l64)
-        && !Ip6.isMulticast(l64);
+        && Ip6.isRoutable(l64);
   }
 }

@@ -138,7 +138,7 @@ public final class ControlClient implements Closeable {
       throws UserError {
     try {
       ByteBuffer out =
-          ByteBuffer.wrap((JSON.std.asString(request) + "\n").getBytes(StandardCharsets.UTF_8));
+          ByteBuffer.wrap((Views.write(request) + "\n").getBytes(StandardCharsets.UTF_8));
       send(out);
       while (true) {
         Map<String, Object> line = JSON.std.mapFrom(readLine(wait));

@@ -138,13 +138,13 @@ final class ControlHandler extends SimpleChannelInboundHandler<String> {
     }
 
     void all(List<? extends Record> results) {
-      results.forEach(result -> write(Map.of("result", Views.toJson(result))));
+      results.forEach(result -> write(Map.of("result", result)));
       done();
     }
 
     @Override
     public void item(T result) {
-      write(Map.of("result", Views.toJson(result)));
+      write(Map.of("result", result));
     }
 
     @Override
@@ -174,12 +174,7 @@ final class ControlHandler extends SimpleChannelInboundHandler<String> {
       if (!isOpen()) {
         return;
       }
-      try {
-        String text = JSON.std.asString(line) + "\n";
-        ctx.writeAndFlush(Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
-      } catch (IOException e) {
-        throw new IllegalStateException("cannot write " + line + " as JSON", e);
-      }
+      ctx.writeAndFlush(Unpooled.copiedBuffer(Views.write(line) + "\n", StandardCharsets.UTF_8));
     }
   }
 }

@@ -1,5 +1,7 @@
 package org.ilnp4j.daemon.control;
 
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -11,10 +13,22 @@ import java.util.Map;
 
 /** Records to and from the maps that JSON objects are read and written as; snake case there. */
 public final class Views {
+  /** Keys stay when their value is null: a reader need not know which may be absent. */
+  private static final JSON WRITER = JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES);
+
   private Views() {}
 
+  /** One line of JSON for a record, or for maps and lists with records in them. */
+  public static String write(Object value) {
+    try {
+      return WRITER.asString(toJson(value));
+    } catch (IOException e) {
+      throw new IllegalArgumentException("cannot write " + value + " as JSON", e);
+    }
+  }
+
   /** Records become maps, lists and maps are walked, all else stays. */
-  public static Object toJson(Object value) {
+  private static Object toJson(Object value) {
     if (value instanceof Record record) {
       Map<String, Object> map = new LinkedHashMap<>();
       for (RecordComponent c : record.getClass().getRecordComponents()) {
