@@ -32,6 +32,10 @@ public final class Ip6Output {
     this.counters = counters;
   }
 
+  public ByteBufAllocator allocator() {
+    return allocator;
+  }
+
   public PathMtu pathMtu() {
     return pathMtu;
   }

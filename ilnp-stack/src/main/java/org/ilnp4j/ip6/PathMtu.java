@@ -28,6 +28,11 @@ public final class PathMtu {
     this.linkMtu = linkMtu;
   }
 
+  /** MTU of the first hop. */
+  public int linkMtu() {
+    return linkMtu;
+  }
+
   /** Octets of the largest IPv6 packet to send on {@code pair}. */
   public int get(long nowNanos, LocatorPair pair) {
     if (learned.isEmpty()) {

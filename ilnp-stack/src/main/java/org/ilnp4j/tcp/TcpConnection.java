@@ -7,7 +7,10 @@ import org.ilnp4j.ilnp.Correspondent;
 public interface TcpConnection {
   TcpState state();
 
-  /** Changes once at most: when the session falls back to classic IPv6 before it is established. */
+  /**
+   * The other node. Fixed once established; before, it changes when the session falls back to
+   * classic IPv6 or when the other node seems to have forgotten us.
+   */
   Correspondent correspondent();
 
   int localPort();

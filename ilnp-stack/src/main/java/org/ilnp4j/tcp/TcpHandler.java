@@ -11,12 +11,13 @@ public interface TcpHandler {
   /** New data, or the end of the stream, can be read. Not repeated until something was read. */
   void onReadable(long nowNanos, TcpConnection connection);
 
-  /** Send space, exhausted before, is at least half the send buffer again. */
+  /** Send space, below half the send buffer before, is at least half again. */
   void onWritable(long nowNanos, TcpConnection connection);
 
   /**
    * The connection is over for its user: closed on both sides, reset, refused or timed out. Called
-   * exactly once, last. Data that came before may still be read in this call.
+   * exactly once, last. After a good end it waits until everything was read, unless the user has
+   * closed; in all other cases, what came before may still be read in this call.
    */
   void onClosed(long nowNanos, TcpConnection connection, TcpCloseReason reason);
 }

@@ -36,7 +36,8 @@ public enum Counter {
   TCP_KEEPALIVE_PROBES,
   TCP_CHALLENGE_ACKS,
   TCP_CLASSIC_FALLBACKS,
-  TCP_PATH_CHANGES;
+  TCP_PATH_CHANGES,
+  TCP_OLD_PATH_EXPIRED;
 
   /** The name shown to users: lower case with dashes. */
   public String label() {

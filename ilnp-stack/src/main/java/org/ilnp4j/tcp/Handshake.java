@@ -1,0 +1,130 @@
+package org.ilnp4j.tcp;
+
+import org.ilnp4j.ilnp.Correspondent;
+import org.ilnp4j.ilnp.LocatorPair;
+import org.ilnp4j.tcp.recovery.PathState;
+import org.ilnp4j.tcp.recovery.RttEstimator;
+import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.util.Seq;
+import org.ilnp4j.wire.TcpHeader;
+
+/**
+ * A connection's first exchange: SYN and its repetition, what the two SYNs agree on, and the choice
+ * between ILNP and classic mode. Gone once the connection is established.
+ */
+final class Handshake {
+  /** RFC 9293 §3.8.3: a SYN is tried for three minutes at least; 183 s with this many repeats. */
+  static final int SYN_REPEATS = 7;
+
+  static final int SYN_ACK_REPEATS = 5;
+
+  /** Silence after which a peer with a proven entry may have lost its memory. */
+  static final int SHARED_REPEATS = 2;
+
+  /** Silence after which a peer not proven is tried without nonce (RFC 6744 §6). */
+  static final long CLASSIC_FALLBACK_NANOS = NanoClock.seconds(3);
+
+  /** "No way there" this often in answer to SYN: nothing to wait for. */
+  private static final int SOFT_ERRORS = 3;
+
+  final boolean passive;
+
+  /** Where the other side's SYN came in (passive open): the answer leaves from there. */
+  private final long synLocalL64;
+
+  /** The entry was proven by other sessions when this one began. */
+  boolean sharedEntry;
+
+  boolean synDue = true;
+
+  /** What our SYN may carry: everything, or what the other side's SYN had. */
+  boolean offerScale = true;
+
+  boolean offerSack = true;
+  boolean offerTimestamps = true;
+
+  private int transmissions;
+  private int backOff;
+  private long sentNanos;
+  private int sentTsVal;
+  private PathState sentOn;
+  private int softErrors;
+
+  private Handshake(boolean passive, long synLocalL64) {
+    this.passive = passive;
+    this.synLocalL64 = synLocalL64;
+  }
+
+  static Handshake active(Correspondent c) {
+    Handshake h = new Handshake(false, 0);
+    h.sharedEntry = c.isProven();
+    return h;
+  }
+
+  static Handshake passive(long synLocalL64) {
+    return new Handshake(true, synLocalL64);
+  }
+
+  /**
+   * The pair to answer on: the other side may know us by the Locator it wrote to and no other, and
+   * has no nonce of ours yet to learn another one by.
+   */
+  LocatorPair pair(Tcb tcb, LocatorPair chosen) {
+    if (!passive || chosen.localL64() == synLocalL64) {
+      return chosen;
+    }
+    LocatorPair answered = new LocatorPair(synLocalL64, chosen.remoteL64());
+    return tcb.isUsable(answered) ? answered : chosen;
+  }
+
+  int transmissions() {
+    return transmissions;
+  }
+
+  /** SYN or SYN-ACK left. */
+  void onSent(long nowNanos, Tcb tcb, PathState path, int tsVal) {
+    synDue = false;
+    transmissions++;
+    sentNanos = nowNanos;
+    sentTsVal = tsVal;
+    sentOn = path;
+    long rto = Math.min(RttEstimator.MAX_RTO_NANOS, RttEstimator.INITIAL_RTO_NANOS << backOff);
+    tcb.timers.arm(TimerKind.RETRANSMIT, nowNanos + rto);
+  }
+
+  /** No answer in time; true when there is no point in trying on. */
+  boolean onTimeout() {
+    synDue = true;
+    backOff = Math.min(backOff + 1, 6);
+    return transmissions > (passive ? SYN_ACK_REPEATS : SYN_REPEATS);
+  }
+
+  /** On another path the SYN goes out at once, and patiently again. */
+  void onPathChange() {
+    synDue = true;
+    backOff = 0;
+  }
+
+  /** True when the error came often enough. */
+  boolean noteSoftError() {
+    return ++softErrors >= SOFT_ERRORS;
+  }
+
+  boolean hasSoftError() {
+    return softErrors > 0;
+  }
+
+  /** Our SYN was acknowledged: the first RTT sample (RFC 6298 §2, (5.7)). */
+  void sample(long nowNanos, Tcb tcb, TcpHeader h) {
+    if (sentOn == null) {
+      return;
+    }
+    if (transmissions == 1) {
+      sentOn.rtt.onSample(nowNanos - sentNanos);
+    } else if (h.hasTimestamps && tcb.snd.timestamps && Seq.geq(h.tsEcr, sentTsVal)) {
+      sentOn.rtt.onSample(nowNanos - sentNanos);
+    } else {
+      sentOn.rtt.onSynRetransmitted();
+    }
+  }
+}

@@ -1,0 +1,293 @@
+package org.ilnp4j.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.ilnp4j.util.Seq;
+import org.ilnp4j.wire.TcpHeader;
+
+/**
+ * Received data: what is in order and waits to be read, and what came early, as runs of contiguous
+ * data (RFC 9293 §3.10.7.4, RFC 2018). Payload is kept as slices of the packets, without a copy, as
+ * long as that does not pin much more memory than it holds; small segments are gathered.
+ */
+final class ReceiveBuffer {
+  /** A slice that is less than this fraction of the buffer it pins is copied instead. */
+  private static final int MAX_PINNED_RATIO = 4;
+
+  private static final int GATHER_BELOW_BYTES = 512;
+  private static final int GATHER_BUFFER_BYTES = 2048;
+
+  /** More separate early runs than this are refused; the other side sends them again. */
+  static final int MAX_RUNS = 256;
+
+  /** Contiguous data. */
+  private static final class Run {
+    int left;
+    int right;
+    final ArrayDeque<ByteBuf> chunks = new ArrayDeque<>(4);
+
+    /** The last chunk when it is ours to append to, else null. */
+    ByteBuf gathering;
+  }
+
+  private final ByteBufAllocator allocator;
+  private final Run inOrder = new Run();
+  private int readableBytes;
+
+  /** Early runs, by sequence, never touching each other; null until the first one. */
+  private List<Run> early;
+
+  /** Runs in the order they last grew, latest first; the order of SACK blocks. */
+  private List<Run> recent;
+
+  private int earlyBytes;
+
+  ReceiveBuffer(ByteBufAllocator allocator) {
+    this.allocator = allocator;
+  }
+
+  /** Octets that can be read. */
+  int readableBytes() {
+    return readableBytes;
+  }
+
+  /** Octets that came early. */
+  int earlyBytes() {
+    return earlyBytes;
+  }
+
+  boolean hasEarly() {
+    return early != null && !early.isEmpty();
+  }
+
+  /** Adds payload that continues what is in order. */
+  void appendInOrder(ByteBuf packet, int index, int length) {
+    append(inOrder, packet, index, length);
+    readableBytes += length;
+  }
+
+  /**
+   * Moves the early data that now continues at {@code next} into order, and returns the new next
+   * sequence number.
+   */
+  int promote(int next) {
+    int rcvNxt = next;
+    while (hasEarly() && Seq.leq(early.get(0).left, rcvNxt)) {
+      Run run = early.remove(0);
+      recent.remove(run);
+      earlyBytes -= run.right - run.left;
+      int overlap = Math.min(rcvNxt - run.left, run.right - run.left);
+      dropFront(run, overlap);
+      readableBytes += run.right - run.left - overlap;
+      inOrder.gathering = run.gathering;
+      inOrder.chunks.addAll(run.chunks);
+      rcvNxt = Seq.max(rcvNxt, run.right);
+    }
+    if (early != null && early.isEmpty()) {
+      early = null;
+      recent = null;
+    }
+    return rcvNxt;
+  }
+
+  /**
+   * Adds payload that came early. False when nothing of it could be kept, for it is there already
+   * or there are too many runs.
+   */
+  boolean insert(ByteBuf packet, int seq, int index, int length) {
+    if (early == null) {
+      early = new ArrayList<>(4);
+      recent = new ArrayList<>(4);
+    }
+    int left = seq;
+    int right = seq + length;
+    boolean kept = false;
+    int i = firstEndingAtOrAfter(left);
+    while (Seq.lt(left, right)) {
+      Run at = i < early.size() ? early.get(i) : null;
+      if (at != null && Seq.leq(at.left, left) && Seq.geq(at.right, left)) {
+        // Inside or directly behind a run.
+        int gapEnd = i + 1 < early.size() ? Seq.min(early.get(i + 1).left, right) : right;
+        int from = Seq.max(left, at.right);
+        if (Seq.lt(from, gapEnd)) {
+          append(at, packet, index + (from - seq), gapEnd - from);
+          earlyBytes += gapEnd - from;
+          at.right = gapEnd;
+          kept = true;
+        }
+        touch(at);
+        left = Seq.max(from, gapEnd);
+        joinNext(i);
+        if (Seq.geq(at.right, right)) {
+          break;
+        }
+        left = at.right;
+        continue;
+      }
+      if (early.size() >= MAX_RUNS) {
+        break;
+      }
+      int gapEnd = at == null ? right : Seq.min(at.left, right);
+      Run run = new Run();
+      run.left = left;
+      run.right = gapEnd;
+      append(run, packet, index + (left - seq), gapEnd - left);
+      earlyBytes += gapEnd - left;
+      early.add(i, run);
+      touch(run);
+      kept = true;
+      joinNext(i);
+      left = run.right;
+    }
+    return kept;
+  }
+
+  private int firstEndingAtOrAfter(int seq) {
+    int low = 0;
+    int high = early.size();
+    while (low < high) {
+      int mid = (low + high) >>> 1;
+      if (Seq.geq(early.get(mid).right, seq)) {
+        high = mid;
+      } else {
+        low = mid + 1;
+      }
+    }
+    return low;
+  }
+
+  private void joinNext(int i) {
+    if (i + 1 >= early.size()) {
+      return;
+    }
+    Run a = early.get(i);
+    Run b = early.get(i + 1);
+    if (a.right == b.left) {
+      a.chunks.addAll(b.chunks);
+      a.gathering = b.gathering;
+      a.right = b.right;
+      early.remove(i + 1);
+      recent.remove(b);
+    }
+  }
+
+  private void touch(Run run) {
+    if (recent.isEmpty() || recent.get(0) != run) {
+      recent.remove(run);
+      recent.add(0, run);
+    }
+  }
+
+  /** True when {@code [left, right)} came before as part of one early run (for D-SACK). */
+  boolean holds(int left, int right) {
+    if (!hasEarly()) {
+      return false;
+    }
+    int i = firstEndingAtOrAfter(right);
+    return i < early.size() && Seq.leq(early.get(i).left, left);
+  }
+
+  int recentRuns() {
+    return recent == null ? 0 : recent.size();
+  }
+
+  /** Writes SACK blocks, the most recently changed first (RFC 2018 §4). */
+  void writeSackBlocks(TcpHeader out, int maxBlocks) {
+    if (recent == null) {
+      return;
+    }
+    for (int i = 0; i < recent.size() && out.sackCount < maxBlocks; i++) {
+      out.sackLeft[out.sackCount] = recent.get(i).left;
+      out.sackRight[out.sackCount++] = recent.get(i).right;
+    }
+  }
+
+  private void append(Run run, ByteBuf packet, int index, int length) {
+    ByteBuf root = packet;
+    while (root.unwrap() != null) {
+      root = root.unwrap();
+    }
+    boolean pinsTooMuch = (long) length * MAX_PINNED_RATIO < root.capacity();
+    if (length >= GATHER_BELOW_BYTES && !pinsTooMuch) {
+      run.gathering = null;
+      run.chunks.add(packet.retainedSlice(index, length));
+      return;
+    }
+    if (run.gathering == null || run.gathering.writableBytes() < length) {
+      int room =
+          run.gathering == null && run.chunks.isEmpty()
+              ? length
+              : Math.max(length, GATHER_BUFFER_BYTES);
+      run.gathering = allocator.directBuffer(room, room);
+      run.chunks.add(run.gathering);
+    }
+    run.gathering.writeBytes(packet, index, length);
+  }
+
+  private static void dropFront(Run run, int bytes) {
+    int left = bytes;
+    while (left > 0) {
+      ByteBuf first = run.chunks.peekFirst();
+      int n = Math.min(left, first.readableBytes());
+      first.skipBytes(n);
+      left -= n;
+      if (!first.isReadable()) {
+        run.chunks.removeFirst().release();
+        if (first == run.gathering) {
+          run.gathering = null;
+        }
+      }
+    }
+  }
+
+  /**
+   * Up to {@code maxBytes} octets in one buffer, owned by the caller, or null when there are none.
+   */
+  ByteBuf read(int maxBytes) {
+    if (readableBytes == 0 || maxBytes <= 0) {
+      return null;
+    }
+    ByteBuf first = inOrder.chunks.peekFirst();
+    ByteBuf out;
+    if (first.readableBytes() > maxBytes) {
+      out = first.readRetainedSlice(maxBytes);
+    } else {
+      inOrder.chunks.removeFirst();
+      if (first == inOrder.gathering) {
+        inOrder.gathering = null;
+      }
+      out = first;
+    }
+    readableBytes -= out.readableBytes();
+    return out;
+  }
+
+  /** Releases everything that came early: the other side must send it again. */
+  void clearEarly() {
+    if (early != null) {
+      for (Run run : early) {
+        release(run);
+      }
+    }
+    early = null;
+    recent = null;
+    earlyBytes = 0;
+  }
+
+  /** Releases everything. */
+  void clear() {
+    clearEarly();
+    release(inOrder);
+    readableBytes = 0;
+  }
+
+  private static void release(Run run) {
+    run.gathering = null;
+    while (!run.chunks.isEmpty()) {
+      run.chunks.removeFirst().release();
+    }
+  }
+}

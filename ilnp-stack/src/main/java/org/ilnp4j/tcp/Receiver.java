@@ -1,0 +1,332 @@
+package org.ilnp4j.tcp;
+
+import io.netty.buffer.ByteBuf;
+import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.util.DropReason;
+import org.ilnp4j.util.Seq;
+import org.ilnp4j.wire.PacketView;
+import org.ilnp4j.wire.TcpHeader;
+
+/**
+ * The receiving half of a connection: sequence space, reassembly, window, timestamps of the other
+ * side, and the decision when to acknowledge (RFC 9293 §3.8.6, RFC 7323, RFC 2018, RFC 2883).
+ */
+final class Receiver {
+  static final long DELAYED_ACK_NANOS = NanoClock.millis(40);
+
+  /** RFC 7323 §5.5: a timestamp this old says nothing any more. */
+  private static final long TIMESTAMP_VALID_NANOS = NanoClock.seconds(24L * 86400);
+
+  /**
+   * How far, in milliseconds, the timestamp of a segment may lie behind when it came by another
+   * path than the one seen last. Far below the time sequence numbers take to wrap.
+   */
+  private static final int OTHER_PATH_SLACK_MS = 2000;
+
+  private static final int LEAST_MSS = 536;
+
+  private final Tcb tcb;
+  private final ReceiveBuffer buffer;
+  private final int capacityBytes;
+
+  int irs;
+  int rcvNxt;
+
+  /** Right edge of the window as the other side knows it; never moves left. */
+  private int rcvAdv;
+
+  private int lastAckSent;
+  private int windowShift;
+
+  private boolean timestamps;
+  private int tsRecent;
+  private long tsRecentNanos;
+  private long tsRecentSrcL64;
+  private long tsRecentDstL64;
+
+  private boolean finKnown;
+  private int finSeq;
+  private boolean finReached;
+
+  private boolean ackNow;
+  private int unackedBytes;
+  private int rcvMss = LEAST_MSS;
+  private boolean dsackDue;
+  private int dsackLeft;
+  private int dsackRight;
+
+  long bytesReceived;
+
+  Receiver(Tcb tcb, ReceiveBuffer buffer, int capacityBytes) {
+    this.tcb = tcb;
+    this.buffer = buffer;
+    this.capacityBytes = capacityBytes;
+  }
+
+  /** The shift to offer: the least that lets the whole buffer be advertised (RFC 7323 §2.3). */
+  static int offeredShift(int capacityBytes) {
+    int shift = 0;
+    while (shift < 14 && (long) 0xffff << shift < capacityBytes) {
+      shift++;
+    }
+    return shift;
+  }
+
+  /** The other side's SYN is known. */
+  void start(long nowNanos, int synSeq, boolean useTimestamps, int tsVal, boolean scaled) {
+    irs = synSeq;
+    rcvNxt = synSeq + 1;
+    rcvAdv = rcvNxt + Math.min(capacityBytes, 0xffff);
+    lastAckSent = rcvNxt;
+    windowShift = scaled ? offeredShift(capacityBytes) : 0;
+    timestamps = useTimestamps;
+    tsRecent = tsVal;
+    tsRecentNanos = nowNanos;
+  }
+
+  int readableBytes() {
+    return buffer.readableBytes();
+  }
+
+  boolean hasEarly() {
+    return buffer.hasEarly();
+  }
+
+  /** The other side's FIN and everything before it came in. */
+  boolean isFinReached() {
+    return finReached;
+  }
+
+  int windowBytes() {
+    return Math.max(0, rcvAdv - rcvNxt);
+  }
+
+  // ---- acceptance -----------------------------------------------------------------------------
+
+  /** The acceptance test of RFC 9293 §3.10.7.4, first step. */
+  boolean isAcceptable(int seq, int length) {
+    int window = windowBytes();
+    if (length == 0) {
+      // The right edge itself counts: an ACK behind a full window of data that is still under way
+      // (or lost) must be heard.
+      return Seq.geq(seq, rcvNxt) && Seq.leq(seq, rcvNxt + window);
+    }
+    return window > 0
+        && (Seq.within(seq, rcvNxt, rcvNxt + window)
+            || Seq.within(seq + length - 1, rcvNxt, rcvNxt + window));
+  }
+
+  /** RFC 9293 §3.10.7.4: in the window, strictly; for RST (RFC 5961 §3.2). */
+  boolean isInWindow(int seq) {
+    return seq == rcvNxt || Seq.within(seq, rcvNxt, rcvNxt + windowBytes());
+  }
+
+  /** PAWS (RFC 7323 §5): true when the segment must be an old duplicate. */
+  boolean isOldDuplicate(long nowNanos, PacketView view, TcpHeader h) {
+    if (!timestamps || !h.hasTimestamps || !Seq.lt(h.tsVal, tsRecent)) {
+      // Peers that leave timestamps out of keep-alives or of the handshake's last ACK are borne.
+      return false;
+    }
+    if (nowNanos - tsRecentNanos > TIMESTAMP_VALID_NANOS) {
+      return false;
+    }
+    // On two paths at once, later segments on the faster one are no proof of age.
+    boolean otherPath = view.srcL64 != tsRecentSrcL64 || view.dstL64 != tsRecentDstL64;
+    return !(otherPath && tsRecent - h.tsVal <= OTHER_PATH_SLACK_MS);
+  }
+
+  /** RFC 7323 §4.3: remembers the timestamp to echo. */
+  void noteTimestamp(long nowNanos, PacketView view, TcpHeader h) {
+    if (!timestamps || !h.hasTimestamps || !Seq.leq(h.seq, lastAckSent)) {
+      return;
+    }
+    boolean stale = nowNanos - tsRecentNanos > TIMESTAMP_VALID_NANOS;
+    if (stale || Seq.geq(h.tsVal, tsRecent)) {
+      tsRecent = h.tsVal;
+      tsRecentNanos = nowNanos;
+      tsRecentSrcL64 = view.srcL64;
+      tsRecentDstL64 = view.dstL64;
+    }
+  }
+
+  int tsRecent() {
+    return tsRecent;
+  }
+
+  // ---- text -----------------------------------------------------------------------------------
+
+  /**
+   * Takes the text of an acceptable segment.
+   *
+   * @param fin true when FIN stands behind it
+   */
+  DropReason onText(long nowNanos, ByteBuf packet, int seq, int index, int length, boolean fin) {
+    int left = seq;
+    int right = seq + length;
+    int at = index;
+    rcvMss = Math.max(rcvMss, Math.min(length, 0xffff));
+    if (fin && !finKnown && Seq.geq(right, rcvNxt) && Seq.leq(right, rcvNxt + windowBytes())) {
+      finKnown = true;
+      finSeq = right;
+    }
+    if (length > 0 && Seq.lt(left, rcvNxt)) {
+      noteDuplicate(left, Seq.min(right, rcvNxt));
+      at += Math.min(length, rcvNxt - left);
+      left = Seq.min(rcvNxt, right);
+    }
+    right = Seq.min(right, rcvNxt + windowBytes());
+    if (finKnown) {
+      right = Seq.min(right, finSeq);
+    }
+    DropReason drop = null;
+    if (Seq.lt(left, right)) {
+      drop = take(nowNanos, packet, left, at, right - left);
+    } else if (length > 0) {
+      ackNow = true;
+    }
+    if (finKnown && !finReached && rcvNxt == finSeq) {
+      finReached = true;
+      rcvNxt++;
+      rcvAdv = Seq.max(rcvAdv, rcvNxt);
+      ackNow = true;
+    } else if (fin && !finReached) {
+      ackNow = true;
+    }
+    return drop;
+  }
+
+  private DropReason take(long nowNanos, ByteBuf packet, int seq, int index, int length) {
+    if (seq != rcvNxt) {
+      ackNow = true;
+      if (buffer.holds(seq, seq + length)) {
+        noteDuplicate(seq, seq + length);
+        return null;
+      }
+      return buffer.insert(packet, seq, index, length) ? null : DropReason.TCP_REASSEMBLY_FULL;
+    }
+    buffer.appendInOrder(packet, index, length);
+    int before = rcvNxt;
+    rcvNxt += length;
+    if (buffer.hasEarly()) {
+      rcvNxt = buffer.promote(rcvNxt);
+      ackNow = true; // a gap was filled, in part at least
+    }
+    bytesReceived += rcvNxt - before;
+    acknowledgeSoon(nowNanos, length);
+    return null;
+  }
+
+  /** RFC 9293 §3.8.6.3: every second full segment at once, anything else a little later. */
+  private void acknowledgeSoon(long nowNanos, int length) {
+    unackedBytes += length;
+    if (unackedBytes >= 2 * rcvMss || unackedBytes >= capacityBytes / 2) {
+      ackNow = true;
+    } else if (!ackNow && !tcb.timers.isArmed(TimerKind.DELAYED_ACK)) {
+      tcb.timers.arm(TimerKind.DELAYED_ACK, nowNanos + DELAYED_ACK_NANOS);
+    }
+  }
+
+  /** Text that lies before the window came again (RFC 2883 §4). */
+  void noteStray(int seq, int length) {
+    if (length > 0 && Seq.leq(seq + length, rcvNxt)) {
+      noteDuplicate(seq, seq + length);
+    }
+  }
+
+  private void noteDuplicate(int left, int right) {
+    dsackDue = true;
+    dsackLeft = left;
+    dsackRight = right;
+    ackNow = true;
+  }
+
+  // ---- acknowledging --------------------------------------------------------------------------
+
+  boolean isAckDue() {
+    return ackNow;
+  }
+
+  void ackNow() {
+    ackNow = true;
+  }
+
+  /** Fills in what every segment tells about this half: ACK, window, timestamps, SACK. */
+  void writeTo(TcpHeader out, boolean syn) {
+    out.ack = rcvNxt;
+    out.window = syn ? synWindow() : advertise();
+  }
+
+  /** RFC 2018 §4, RFC 2883 §4: a duplicate first, then the most recent blocks. */
+  void writeSack(TcpHeader out) {
+    int room = out.sackRoom();
+    if (dsackDue) {
+      out.sackLeft[out.sackCount] = dsackLeft;
+      out.sackRight[out.sackCount++] = dsackRight;
+    }
+    buffer.writeSackBlocks(out, room);
+  }
+
+  boolean hasSack() {
+    return dsackDue || buffer.hasEarly();
+  }
+
+  /** How many blocks {@link #writeSack} would write, at most {@code room}. */
+  int sackBlocks(int room) {
+    return Math.min(room, (dsackDue ? 1 : 0) + buffer.recentRuns());
+  }
+
+  /** An acknowledgement left with the last segment. */
+  void onAckSent() {
+    lastAckSent = rcvNxt;
+    ackNow = false;
+    unackedBytes = 0;
+    dsackDue = false;
+    tcb.timers.cancel(TimerKind.DELAYED_ACK);
+  }
+
+  // ---- window ---------------------------------------------------------------------------------
+
+  /** The window of a SYN is never scaled (RFC 7323 §2.2). */
+  int synWindow() {
+    return Math.min(capacityBytes, 0xffff);
+  }
+
+  /** Moves the right edge as far as worthwhile (RFC 9293 §3.8.6.2.2) and gives the field. */
+  private int advertise() {
+    int edge = rcvNxt + free();
+    if (edge - rcvAdv >= Math.min(capacityBytes / 2, rcvMss)) {
+      rcvAdv = Seq.max(rcvAdv, rcvNxt + (free() >>> windowShift << windowShift));
+    }
+    // Rounded up, for rounding down would draw the edge back (RFC 7323 §2.4).
+    int field = windowBytes() + (1 << windowShift) - 1 >>> windowShift;
+    field = Math.min(field, 0xffff);
+    rcvAdv = Seq.max(rcvAdv, rcvNxt + (field << windowShift));
+    return field;
+  }
+
+  /** What the buffer takes and the window field can say. */
+  private int free() {
+    int room = Math.max(0, capacityBytes - buffer.readableBytes());
+    return (int) Math.min(room, (long) 0xffff << windowShift);
+  }
+
+  /** Reads for the user; a window that opened by much is told to the other side. */
+  ByteBuf read(int maxBytes) {
+    ByteBuf out = buffer.read(maxBytes);
+    if (out != null
+        && !finReached
+        && rcvNxt + free() - rcvAdv >= Math.min(2 * rcvMss, capacityBytes / 2)) {
+      ackNow = true;
+    }
+    return out;
+  }
+
+  /** No more data is wanted: what came early is worthless. */
+  void discardEarly() {
+    buffer.clearEarly();
+  }
+
+  void clear() {
+    buffer.clear();
+  }
+}

@@ -1,0 +1,345 @@
+package org.ilnp4j.tcp;
+
+import io.netty.buffer.ByteBuf;
+import org.ilnp4j.ilnp.Correspondent;
+import org.ilnp4j.ilnp.LocatorPair;
+import org.ilnp4j.ip6.Ip6Output;
+import org.ilnp4j.tcp.recovery.PathState;
+import org.ilnp4j.tcp.recovery.SentSegment;
+import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.util.Counter;
+import org.ilnp4j.util.Counters;
+import org.ilnp4j.util.Seq;
+import org.ilnp4j.wire.Ip6;
+import org.ilnp4j.wire.PacketView;
+import org.ilnp4j.wire.TcpHeader;
+
+/**
+ * Decides which segments of a connection leave now and builds them: lost ones first, then new data
+ * as the two windows allow (RFC 9293 §3.8.6.2.1, RFC 6675 §5), then what is left to say. Locators,
+ * MTU and nonce are those of this very moment. One instance per host.
+ */
+final class SegmentOutput {
+  /** Octets of the timestamps option with its padding. */
+  static final int TIMESTAMPS_BYTES = 12;
+
+  private final Ip6Output out;
+  private final Counters counters;
+  private final TcpHeader header = new TcpHeader();
+
+  SegmentOutput(Ip6Output out, Counters counters) {
+    this.out = out;
+    this.counters = counters;
+  }
+
+  /** Sends what is due and may go; keeps it when there is no path. */
+  void flush(long nowNanos, Tcb t) {
+    PathState path = t.path(nowNanos);
+    if (path == null) {
+      return;
+    }
+    t.fitSegments(nowNanos, path);
+    if (t.handshake != null) {
+      if (t.handshake.synDue) {
+        sendSyn(nowNanos, t, path);
+      }
+    } else if (t.state() != TcpState.TIME_WAIT) {
+      retransmit(nowNanos, t, path);
+      sendNew(nowNanos, t, path);
+      if (t.takeKeepAliveDue()) {
+        counters.add(Counter.TCP_KEEPALIVE_PROBES);
+        sendEmpty(nowNanos, t, path, t.snd.sndUna - 1, TcpHeader.ACK);
+      }
+    }
+    if (t.rcv.isAckDue() && t.state() != TcpState.SYN_SENT) {
+      sendEmpty(nowNanos, t, path, t.snd.sndNxt, TcpHeader.ACK);
+    }
+  }
+
+  private void sendSyn(long nowNanos, Tcb t, PathState path) {
+    Handshake shake = t.handshake;
+    boolean answer = t.state() == TcpState.SYN_RECEIVED;
+    begin(t, t.snd.iss, answer ? TcpHeader.SYN | TcpHeader.ACK : TcpHeader.SYN);
+    header.mss = out.pathMtu().linkMtu() - Ip6.HEADER_BYTES - TcpHeader.MIN_BYTES;
+    header.windowScale =
+        shake.offerScale ? Receiver.offeredShift(t.config.receiveBufferBytes()) : -1;
+    header.sackPermitted = shake.offerSack;
+    if (shake.offerTimestamps) {
+      header.hasTimestamps = true;
+      header.tsVal = t.timestamp(nowNanos);
+      header.tsEcr = answer ? t.rcv.tsRecent() : 0;
+    }
+    if (answer) {
+      t.rcv.writeTo(header, true);
+      t.rcv.onAckSent();
+    } else {
+      header.window = t.rcv.synWindow();
+    }
+    emit(t, path, 0, 0);
+    if (shake.transmissions() > 0) {
+      counters.add(Counter.TCP_RETRANSMITTED);
+      t.snd.retransmittedSegments++;
+    }
+    shake.onSent(nowNanos, t, path, header.tsVal);
+  }
+
+  // ---- lost segments --------------------------------------------------------------------------
+
+  private void retransmit(long nowNanos, Tcb t, PathState path) {
+    Sender snd = t.snd;
+    path.windowLimited(false);
+    while (true) {
+      int i = snd.queue.firstLostIndex();
+      if (i < 0) {
+        return;
+      }
+      SentSegment s = snd.queue.get(i);
+      int most = path.mssBytes();
+      if (s.payloadLength() > most) {
+        snd.queue.split(i, most); // the path takes smaller packets than when it was sent
+      }
+      boolean due = path.isRetransmitDue();
+      if (!due && !fits(path, s.length())) {
+        path.windowLimited(true);
+        return;
+      }
+      if (!snd.isInWindow(s) && i > 0) {
+        return; // beyond a window that was drawn back; the head serves as probe
+      }
+      path.takeRetransmitDue();
+      sendRecord(nowNanos, t, path, s);
+    }
+  }
+
+  private static boolean fits(PathState path, int bytes) {
+    long pipe = path.pipeBytes();
+    return pipe == 0 || pipe + bytes <= path.congestion.cwndBytes();
+  }
+
+  /** RFC 6675 §4 NextSeg (4): when nothing else can be sent, the last segment once more. */
+  private void rescue(long nowNanos, Tcb t, PathState path) {
+    SentSegment last = t.snd.queue.last();
+    if (last != null
+        && path.phase() == PathState.Phase.RECOVERY
+        && last.fate() == SentSegment.Fate.IN_FLIGHT
+        && last.path() == path
+        && Seq.leq(last.endSeq(), path.recoveryPoint())
+        && last.payloadLength() <= path.mssBytes()
+        && t.snd.queue.lostBytes() == 0
+        && fits(path, last.length())
+        && path.takeRescue()) {
+      sendRecord(nowNanos, t, path, last);
+    }
+  }
+
+  // ---- new data -------------------------------------------------------------------------------
+
+  private void sendNew(long nowNanos, Tcb t, PathState path) {
+    Sender snd = t.snd;
+    boolean windowMissing = false;
+    if (snd.queue.lostBytes() == 0) {
+      restartAfterIdle(nowNanos, snd, path);
+      windowMissing = sendWhatFits(nowNanos, t, path);
+      if (snd.isSackPermitted()) {
+        rescue(nowNanos, t, path);
+      }
+    }
+    if (windowMissing && snd.probeDue) {
+      probe(nowNanos, t, path);
+    }
+    snd.probeDue = false;
+    snd.afterOutput(nowNanos, path, windowMissing);
+  }
+
+  private static void restartAfterIdle(long nowNanos, Sender snd, PathState path) {
+    if (snd.queue.isEmpty()
+        && snd.unsentBytes() > 0
+        && path.lastSentNanos() >= 0
+        && nowNanos - path.lastSentNanos() > path.rtt.rtoNanos()) {
+      path.congestion.onIdleRestart(nowNanos);
+    }
+  }
+
+  /** True when the other side's window is what holds the rest back. */
+  private boolean sendWhatFits(long nowNanos, Tcb t, PathState path) {
+    Sender snd = t.snd;
+    while (true) {
+      long unsent = snd.unsentBytes();
+      if (unsent == 0 && !snd.isFinDue()) {
+        return false;
+      }
+      int most = path.mssBytes() - sackBytes(t);
+      long room = Math.max(0, snd.windowRoom());
+      int length = (int) Math.min(Math.min(unsent, most), room);
+      boolean last = length == unsent;
+      boolean fin = last && snd.isFinDue();
+      if (length < most && !last && !isWorthwhile(snd, length)) {
+        // Silly window (RFC 9293 §3.8.6.2.1); the persist timer overrides it.
+        return true;
+      }
+      if (last && length < most && !fin && snd.isSmallHeldBack()) {
+        return false;
+      }
+      if (!fits(path, length + (fin ? 1 : 0))) {
+        path.windowLimited(true);
+        return false;
+      }
+      SentSegment s = snd.appendRecord(length + (fin ? 1 : 0), fin, false);
+      if (length < most) {
+        snd.noteSmall(s.endSeq());
+      }
+      sendRecord(nowNanos, t, path, s);
+    }
+  }
+
+  /** Room to leave for SACK blocks. */
+  private static int sackBytes(Tcb t) {
+    int blocks = t.snd.isSackPermitted() ? t.rcv.sackBlocks(t.snd.timestamps ? 3 : 4) : 0;
+    return blocks == 0 ? 0 : 4 + 8 * blocks;
+  }
+
+  private static boolean isWorthwhile(Sender snd, int length) {
+    return length > 0 && length >= snd.maxSndWnd() / 2;
+  }
+
+  /** The persist timer expired: sends what the window takes, or one octet beyond it. */
+  private void probe(long nowNanos, Tcb t, PathState path) {
+    Sender snd = t.snd;
+    if (snd.isProbing()) {
+      counters.add(Counter.TCP_PERSIST_PROBES);
+      sendRecord(nowNanos, t, path, snd.queue.first());
+    } else if (snd.queue.isEmpty()) {
+      long room = Math.max(0, snd.windowRoom());
+      int length = (int) Math.min(Math.min(snd.unsentBytes(), path.mssBytes()), room);
+      if (length == 0) {
+        counters.add(Counter.TCP_PERSIST_PROBES);
+      }
+      sendRecord(nowNanos, t, path, snd.appendRecord(Math.max(1, length), false, length == 0));
+    }
+  }
+
+  // ---- building -------------------------------------------------------------------------------
+
+  private void sendRecord(long nowNanos, Tcb t, PathState path, SentSegment s) {
+    Sender snd = t.snd;
+    int payload = s.payloadLength();
+    int flags = TcpHeader.ACK;
+    if (s.isFin()) {
+      flags |= TcpHeader.FIN;
+    }
+    if (payload > 0 && snd.position(s.seq()) + payload == snd.buffer.endPosition()) {
+      flags |= TcpHeader.PSH;
+    }
+    begin(t, s.seq(), flags);
+    addState(nowNanos, t, path.mssBytes() - payload);
+    emit(t, path, snd.position(s.seq()), payload);
+    snd.onSent(nowNanos, s, path, header.tsVal);
+  }
+
+  /** A segment without text: acknowledgement, probe of a silent peer, reset. */
+  private void sendEmpty(long nowNanos, Tcb t, PathState path, int seq, int flags) {
+    begin(t, seq, flags);
+    addState(nowNanos, t, Integer.MAX_VALUE);
+    emit(t, path, 0, 0);
+  }
+
+  /** Ends the other side's half as well; without a path nothing can be said. */
+  void sendReset(long nowNanos, Tcb t) {
+    PathState path = t.path(nowNanos);
+    if (path != null) {
+      counters.add(Counter.TCP_RESETS_OUT);
+      sendEmpty(nowNanos, t, path, t.snd.sndNxt, TcpHeader.RST | TcpHeader.ACK);
+    }
+  }
+
+  private void begin(Tcb t, int seq, int flags) {
+    header.clear();
+    header.srcPort = t.localPort();
+    header.dstPort = t.remotePort();
+    header.seq = seq;
+    header.flags = flags;
+  }
+
+  private void addState(long nowNanos, Tcb t, int spareBytes) {
+    t.rcv.writeTo(header, false);
+    if (t.snd.timestamps) {
+      header.hasTimestamps = true;
+      header.tsVal = t.timestamp(nowNanos);
+      header.tsEcr = t.rcv.tsRecent();
+    }
+    boolean complete = true;
+    if (t.snd.isSackPermitted() && t.rcv.hasSack()) {
+      t.rcv.writeSack(header);
+      int room = spareBytes < 12 ? 0 : (spareBytes - 4) / 8;
+      complete = room >= header.sackCount;
+      header.sackCount = Math.min(header.sackCount, room);
+    }
+    if (complete) {
+      t.rcv.onAckSent();
+    } // else a retransmission had no room for the blocks; an acknowledgement of its own has
+  }
+
+  private void emit(Tcb t, PathState path, long position, int payload) {
+    Correspondent c = t.correspondent();
+    ByteBuf packet = out.start(c, path.pair, Ip6.PROTO_TCP, header.headerBytes() + payload);
+    int upper = packet.writerIndex();
+    header.write(packet);
+    if (payload > 0) {
+      t.snd.buffer.copyTo(packet, position, payload);
+    }
+    t.segmentsOut++;
+    counters.add(Counter.TCP_SEGMENTS_OUT);
+    out.finish(packet, upper, Ip6.PROTO_TCP, TcpHeader.CHECKSUM_OFFSET, c.isIlnp());
+  }
+
+  /** Octets of payload and TCP options in a packet to {@code c} on {@code pair}. */
+  int segmentBytes(long nowNanos, Correspondent c, LocatorPair pair, int peerMss) {
+    int headers = Ip6.HEADER_BYTES + TcpHeader.MIN_BYTES;
+    int nonce = Ip6Output.overhead(c) - Ip6.HEADER_BYTES;
+    int mss = Math.min(peerMss, out.pathMtu().get(nowNanos, pair) - headers);
+    return Math.max(Sender.LEAST_MSS, mss - nonce);
+  }
+
+  // ---- without a connection -------------------------------------------------------------------
+
+  /** Answers a segment that belongs nowhere (RFC 9293 §3.10.7.1), in the way it came. */
+  void sendResetTo(PacketView view, TcpHeader in) {
+    header.clear();
+    header.srcPort = in.dstPort;
+    header.dstPort = in.srcPort;
+    if (in.has(TcpHeader.ACK)) {
+      header.seq = in.ack;
+      header.flags = TcpHeader.RST;
+    } else {
+      header.ack = in.seq + in.sequenceLength();
+      header.flags = TcpHeader.RST | TcpHeader.ACK;
+    }
+    ByteBuf packet =
+        out.startPlain(
+            view.dstL64, view.dstNid, view.srcL64, view.srcNid, Ip6.PROTO_TCP, TcpHeader.MIN_BYTES);
+    finishReset(packet, view.hasNonce());
+  }
+
+  /** Answers a SYN that is not wanted: "connection refused". */
+  void sendRefusal(Correspondent c, LocatorPair pair, int localPort, int remotePort, int ack) {
+    header.clear();
+    header.srcPort = localPort;
+    header.dstPort = remotePort;
+    header.ack = ack;
+    header.flags = TcpHeader.RST | TcpHeader.ACK;
+    finishReset(out.start(c, pair, Ip6.PROTO_TCP, TcpHeader.MIN_BYTES), c.isIlnp());
+  }
+
+  private void finishReset(ByteBuf packet, boolean nidOnly) {
+    int upper = packet.writerIndex();
+    header.write(packet);
+    counters.add(Counter.TCP_RESETS_OUT);
+    counters.add(Counter.TCP_SEGMENTS_OUT);
+    out.finish(packet, upper, Ip6.PROTO_TCP, TcpHeader.CHECKSUM_OFFSET, nidOnly);
+  }
+
+  /** Milliseconds for timestamps. */
+  static int milliseconds(long nowNanos) {
+    return (int) (nowNanos / NanoClock.millis(1));
+  }
+}

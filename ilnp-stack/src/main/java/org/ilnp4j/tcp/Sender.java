@@ -1,0 +1,579 @@
+package org.ilnp4j.tcp;
+
+import io.netty.buffer.ByteBuf;
+import org.ilnp4j.tcp.recovery.Delivery;
+import org.ilnp4j.tcp.recovery.NewRenoRecovery;
+import org.ilnp4j.tcp.recovery.PathState;
+import org.ilnp4j.tcp.recovery.RetransmitQueue;
+import org.ilnp4j.tcp.recovery.RttEstimator;
+import org.ilnp4j.tcp.recovery.SackRecovery;
+import org.ilnp4j.tcp.recovery.SentSegment;
+import org.ilnp4j.tcp.recovery.SentSegment.Fate;
+import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.util.Counter;
+import org.ilnp4j.util.Seq;
+import org.ilnp4j.wire.TcpHeader;
+
+/**
+ * The sending half of a connection: sequence space, queue, what is in flight, acknowledgements,
+ * loss recovery and the retransmission and persist timers. {@link SegmentOutput} puts the segments
+ * on the wire.
+ *
+ * <p>Invariant: {@code sndUna <= sndNxt <= sndMax}; the records in {@link #queue} cover {@code
+ * [sndUna, sndNxt)} without gaps once the handshake is done.
+ */
+final class Sender {
+  /** Data sent on a path that was left is given at least this long to be acknowledged. */
+  static final long MIN_OLD_PATH_NANOS = NanoClock.millis(200);
+
+  /** The old path's deadlines are looked at no more often than this. */
+  private static final long OLD_PATH_STEP_NANOS = NanoClock.millis(10);
+
+  /** Least segment size believed; a smaller one would cost more than it carries. */
+  static final int LEAST_MSS = 64;
+
+  /** RFC 9293 §3.7.1: what IPv6 peers take that do not say. */
+  static final int DEFAULT_MSS = 1220;
+
+  private final Tcb tcb;
+  private final int capacityBytes;
+  final SendBuffer buffer;
+  final RetransmitQueue queue = new RetransmitQueue();
+  private final NewRenoRecovery newReno = new NewRenoRecovery(queue);
+
+  /** Null when the other side has not permitted SACK. */
+  private SackRecovery sack;
+
+  int iss;
+  int sndUna;
+
+  /** Sequence number of the first octet in {@link #buffer}. */
+  private int dataUna;
+
+  int sndNxt;
+
+  /** Highest sequence number ever sent: {@code sndNxt}, unless a window probe was taken back. */
+  int sndMax;
+
+  private long sndWnd;
+  private long maxSndWnd;
+  private int sndWl1;
+  private int sndWl2;
+  private int windowShift;
+
+  /** What the other side takes; unknown before its SYN. */
+  int peerMss = 0xffff;
+
+  boolean timestamps;
+  boolean noDelay;
+
+  private boolean finQueued;
+  boolean finSent;
+
+  /** End of the last segment sent that was not full (Minshall's form of Nagle's rule). */
+  private int smallEnd;
+
+  private boolean smallOutstanding;
+  private long order;
+  private int persistBackOff;
+  boolean probeDue;
+  private boolean belowHalf;
+  private long progressNanos;
+
+  long bytesSent;
+  long bytesAcked;
+  long retransmittedSegments;
+  long lostSegments;
+  int timeouts;
+
+  Sender(Tcb tcb, SendBuffer buffer, int capacityBytes) {
+    this.tcb = tcb;
+    this.buffer = buffer;
+    this.capacityBytes = capacityBytes;
+  }
+
+  /** Sets the initial sequence number; SYN takes the first. */
+  void start(long nowNanos, int initialSeq) {
+    progressNanos = nowNanos;
+    watchProgress(nowNanos);
+    iss = initialSeq;
+    sndUna = initialSeq;
+    dataUna = initialSeq + 1;
+    sndNxt = initialSeq + 1;
+    sndMax = sndNxt;
+  }
+
+  /** What the other side's SYN said. */
+  void negotiated(int mss, boolean sackPermitted, boolean useTimestamps, int shift) {
+    peerMss = mss < 0 ? DEFAULT_MSS : Math.max(mss, LEAST_MSS);
+    sack = sackPermitted ? new SackRecovery(queue) : null;
+    timestamps = useTimestamps;
+    windowShift = shift;
+  }
+
+  boolean isSackPermitted() {
+    return sack != null;
+  }
+
+  /** Our SYN is acknowledged; the window of a SYN is not scaled. */
+  void established(long nowNanos, TcpHeader h) {
+    sndUna = iss + 1;
+    progressNanos = nowNanos;
+    sndWnd = h.has(TcpHeader.SYN) ? h.window : (long) h.window << windowShift;
+    maxSndWnd = Math.max(maxSndWnd, sndWnd);
+    sndWl1 = h.seq;
+    sndWl2 = h.ack;
+  }
+
+  // ---- the user's side ------------------------------------------------------------------------
+
+  int spaceBytes() {
+    return finQueued ? 0 : (int) Math.max(0, capacityBytes - buffer.bytes());
+  }
+
+  void queue(long nowNanos, ByteBuf data) {
+    noteWork(nowNanos);
+    buffer.append(data);
+    if (spaceBytes() < capacityBytes / 2) {
+      belowHalf = true;
+    }
+  }
+
+  /** True once when the space, below half before, is at least half again. */
+  boolean takeWritable() {
+    if (belowHalf && !finQueued && spaceBytes() >= capacityBytes / 2) {
+      belowHalf = false;
+      return true;
+    }
+    return false;
+  }
+
+  void queueFin(long nowNanos) {
+    noteWork(nowNanos);
+    finQueued = true;
+  }
+
+  /** The user timeout runs from when there is something to do. */
+  private void noteWork(long nowNanos) {
+    if (!hasWork()) {
+      progressNanos = nowNanos;
+    }
+    watchProgress(nowNanos);
+  }
+
+  void watchProgress(long nowNanos) {
+    if (!tcb.timers.isArmed(TimerKind.USER_TIMEOUT)) {
+      tcb.timers.arm(TimerKind.USER_TIMEOUT, nowNanos + tcb.config.userTimeoutNanos());
+    }
+  }
+
+  boolean isFinQueued() {
+    return finQueued;
+  }
+
+  /** Our FIN, and with it everything, is acknowledged. */
+  boolean isFinAcked() {
+    return finSent && sndUna == sndMax;
+  }
+
+  // ---- what can be sent -----------------------------------------------------------------------
+
+  /** Stream position of a sequence number not acknowledged. */
+  long position(int seq) {
+    return buffer.startPosition() + (seq - dataUna);
+  }
+
+  long unsentBytes() {
+    return finSent ? 0 : buffer.endPosition() - position(sndNxt);
+  }
+
+  boolean isFinDue() {
+    return finQueued && !finSent;
+  }
+
+  /** Octets the other side's window still takes; negative after it was drawn back. */
+  long windowRoom() {
+    return sndWnd - (sndNxt - sndUna);
+  }
+
+  long sndWnd() {
+    return sndWnd;
+  }
+
+  long maxSndWnd() {
+    return maxSndWnd;
+  }
+
+  boolean hasOutstanding() {
+    return !queue.isEmpty();
+  }
+
+  /** Anything is queued or in flight. */
+  boolean hasWork() {
+    return !queue.isEmpty() || unsentBytes() > 0 || isFinDue();
+  }
+
+  boolean isInWindow(SentSegment s) {
+    return s.endSeq() - sndUna <= sndWnd;
+  }
+
+  /** Nagle's rule in Minshall's form (RFC 9293 §3.7.4): one small segment in flight at a time. */
+  boolean isSmallHeldBack() {
+    return !noDelay && smallOutstanding && Seq.gt(smallEnd, sndUna);
+  }
+
+  void noteSmall(int endSeq) {
+    smallEnd = endSeq;
+    smallOutstanding = true;
+  }
+
+  // ---- sending --------------------------------------------------------------------------------
+
+  /** Records a new segment; it is sent next. */
+  SentSegment appendRecord(int length, boolean fin, boolean probe) {
+    SentSegment s = queue.append(sndNxt, length, fin, probe);
+    sndNxt += length;
+    sndMax = Seq.max(sndMax, sndNxt);
+    if (fin) {
+      finSent = true;
+    }
+    return s;
+  }
+
+  /** A segment left. */
+  void onSent(long nowNanos, SentSegment s, PathState path, int tsVal) {
+    boolean again = s.transmissions() > 0;
+    if (again) {
+      retransmittedSegments++;
+      tcb.count(Counter.TCP_RETRANSMITTED);
+      if (s.isLostByMove()) {
+        tcb.count(Counter.TCP_RETRANSMITTED_AFTER_MOVE);
+      }
+    } else {
+      bytesSent += s.payloadLength();
+    }
+    queue.sent(s, path, nowNanos, ++order, tsVal);
+    if (again && sack != null) {
+      sack.onRetransmitted(s);
+    }
+    if (!s.isProbe() && !tcb.timers.isArmed(TimerKind.RETRANSMIT)) {
+      armRetransmit(nowNanos, path);
+    }
+  }
+
+  /** After output: waits for a window if that is what is missing. */
+  void afterOutput(long nowNanos, PathState path, boolean windowMissing) {
+    boolean idle = queue.isEmpty() || isProbing();
+    if (windowMissing && idle) {
+      if (!tcb.timers.isArmed(TimerKind.PERSIST)) {
+        long interval =
+            Math.min(
+                RttEstimator.MAX_RTO_NANOS, path.rtt.rtoNanos() << Math.min(persistBackOff, 16));
+        tcb.timers.arm(TimerKind.PERSIST, nowNanos + interval);
+      }
+    } else if (tcb.timers.isArmed(TimerKind.PERSIST)) {
+      tcb.timers.cancel(TimerKind.PERSIST);
+    }
+    if (queue.isEmpty() && unsentBytes() == 0) {
+      queue.trim();
+    }
+  }
+
+  /** All that is in flight is one octet sent into a closed window. */
+  boolean isProbing() {
+    return queue.size() == 1 && queue.first().isProbe();
+  }
+
+  private void armRetransmit(long nowNanos, PathState path) {
+    tcb.timers.arm(TimerKind.RETRANSMIT, nowNanos + path.rtt.rtoNanos());
+  }
+
+  // ---- acknowledgements -----------------------------------------------------------------------
+
+  /** RFC 5961 §5.2, and nothing beyond what was sent. */
+  boolean isAckAcceptable(int ack) {
+    return Seq.leq(ack, sndMax) && Seq.geq(ack, (int) (sndUna - maxSndWnd));
+  }
+
+  /**
+   * Takes the acknowledgement, window and SACK of an acceptable segment.
+   *
+   * @param bare true when it carries neither text nor SYN nor FIN
+   */
+  void onAck(long nowNanos, TcpHeader h, boolean bare, Delivery delivery) {
+    PathState path = tcb.paths.current();
+    delivery.reset(nowNanos, path, timestamps && h.hasTimestamps, h.tsEcr);
+    boolean advanced = Seq.gt(h.ack, sndUna);
+    PathState.Phase phase = path.phase();
+    boolean grows = mayGrow(path);
+    int before = sndUna;
+    if (advanced) {
+      acknowledge(nowNanos, h.ack, delivery);
+    }
+    long oldWnd = sndWnd;
+    updateWindow(nowNanos, h);
+    if (sack != null) {
+      if (h.sackCount > 0) {
+        sack.onBlocks(h, sndUna, sndMax, delivery);
+      }
+      if (delivery.bytes() > 0) {
+        noteLost(sack.detect(nowNanos, path, sndUna, sndNxt), path);
+      }
+    } else if (advanced) {
+      newReno.onNewAck(path, sndUna, sndUna - before, path.mssBytes());
+    } else if (bare && h.ack == sndUna && oldWnd == sndWnd) {
+      newReno.onDuplicateAck(nowNanos, path, sndUna, sndNxt, path.mssBytes());
+    }
+    if (advanced) {
+      path.onCumulativeAck(sndUna);
+    }
+    sample(nowNanos, h, advanced, delivery);
+    if (grows && phase != PathState.Phase.RECOVERY && delivery.currentPathBytes() > 0) {
+      path.congestion.onAck(nowNanos, delivery.currentPathBytes(), path.rtt.srttNanos());
+    }
+    if (phase == PathState.Phase.OPEN && path.phase() == PathState.Phase.RECOVERY) {
+      tcb.count(Counter.TCP_FAST_RECOVERIES);
+    }
+    if (advanced) {
+      restartTimers(nowNanos, path);
+    }
+  }
+
+  /** The window grows only when it is what limits: unused room proves nothing (RFC 7661). */
+  private static boolean mayGrow(PathState path) {
+    return path.isWindowLimited()
+        || path.congestion.inSlowStart() && 2 * path.pipeBytes() >= path.congestion.cwndBytes();
+  }
+
+  private void noteLost(long bytes, PathState path) {
+    if (bytes > 0) {
+      lostSegments += Math.max(1, bytes / path.mssBytes());
+    }
+  }
+
+  private void acknowledge(long nowNanos, int ack, Delivery delivery) {
+    SentSegment head = queue.first();
+    while (head != null && Seq.leq(head.endSeq(), ack)) {
+      if (head.fate() != Fate.SACKED) {
+        delivery.add(head, head.length());
+      }
+      queue.removeFirst();
+      head = queue.first();
+    }
+    if (head != null && Seq.lt(head.seq(), ack)) {
+      int n = ack - head.seq();
+      if (head.fate() != Fate.SACKED) {
+        delivery.add(head, n);
+      }
+      queue.trimFirst(n);
+    }
+    long data = Math.min(ack - sndUna, buffer.endPosition() - buffer.startPosition());
+    buffer.acknowledge(buffer.startPosition() + data);
+    bytesAcked += data;
+    sndUna = ack;
+    dataUna = ack;
+    sndNxt = Seq.max(sndNxt, ack);
+    progressNanos = nowNanos;
+    persistBackOff = 0;
+    if (Seq.leq(smallEnd, sndUna)) {
+      smallOutstanding = false;
+    }
+  }
+
+  /** RFC 9293 §3.10.7.4: only a segment sent later than the last one that did may set it. */
+  private void updateWindow(long nowNanos, TcpHeader h) {
+    if (Seq.gt(h.ack, sndMax) || Seq.lt(h.ack, sndUna)) {
+      return;
+    }
+    if (Seq.lt(sndWl1, h.seq) || sndWl1 == h.seq && Seq.leq(sndWl2, h.ack)) {
+      sndWnd = (long) h.window << windowShift;
+      maxSndWnd = Math.max(maxSndWnd, sndWnd);
+      sndWl1 = h.seq;
+      sndWl2 = h.ack;
+    }
+    if (sndWnd == 0) {
+      // It answers, so it lives: a closed window is borne for ever (RFC 9293 §3.8.6.1).
+      if (!tcb.isUserClosed()) {
+        progressNanos = nowNanos;
+      }
+    } else if (isProbing() && sndWnd > 0) {
+      takeProbeBack();
+    }
+  }
+
+  /** The window opened: the probe's octet goes out again, in a full segment. */
+  private void takeProbeBack() {
+    queue.removeLast();
+    sndNxt -= 1;
+    persistBackOff = 0;
+    tcb.timers.cancel(TimerKind.PERSIST);
+  }
+
+  private void sample(long nowNanos, TcpHeader h, boolean advanced, Delivery delivery) {
+    PathState path = delivery.samplePath();
+    if (path != null) {
+      path.rtt.onSample(nowNanos - delivery.firstSentNanos());
+      return;
+    }
+    PathState echo = delivery.echoPath();
+    if (advanced && echo != null && timestamps && h.hasTimestamps) {
+      // RFC 7323 §4.2: the echo tells which transmission it was, if it is that of the last one.
+      int elapsedMs = tcb.timestamp(nowNanos) - h.tsEcr;
+      if (Seq.geq(h.tsEcr, delivery.echoTsVal()) && elapsedMs >= 0) {
+        echo.rtt.onSample(NanoClock.millis(Math.max(1, elapsedMs)));
+      }
+    }
+  }
+
+  /** RFC 6298 (5.2), (5.3). */
+  private void restartTimers(long nowNanos, PathState path) {
+    if (isRetransmitTimed(path)) {
+      armRetransmit(nowNanos, path);
+    } else {
+      tcb.timers.cancel(TimerKind.RETRANSMIT);
+    }
+  }
+
+  /**
+   * The RTO watches the current path. What is still under way on a path that was left has a
+   * deadline of its own.
+   */
+  private boolean isRetransmitTimed(PathState path) {
+    return !queue.isEmpty()
+        && !isProbing()
+        && (path.inFlightBytes() > 0 || queue.lostBytes() > 0 || queue.inFlightBytes() == 0);
+  }
+
+  // ---- timers ---------------------------------------------------------------------------------
+
+  /** RFC 6298 (5.4) to (5.7). */
+  void onRetransmitTimeout(long nowNanos, PathState path) {
+    SentSegment head = queue.first();
+    if (head == null) {
+      return;
+    }
+    if (head.fate() == Fate.SACKED) {
+      queue.forgetSacks(); // it has thrown away what it had acknowledged
+    }
+    tcb.count(Counter.TCP_TIMEOUTS);
+    timeouts++;
+    path.onTimeout(nowNanos, sndNxt, Math.max(path.inFlightBytes(), head.length()));
+    for (int i = 0; i < queue.size(); i++) {
+      SentSegment s = queue.get(i);
+      if (s.fate() == Fate.IN_FLIGHT && s.path() == path) {
+        queue.markLost(s, s.isLostByMove());
+      }
+    }
+    resetRecovery();
+    newReno.onTimeout(sndNxt);
+    armRetransmit(nowNanos, path);
+  }
+
+  private void resetRecovery() {
+    if (sack != null) {
+      sack.reset();
+    }
+  }
+
+  void onPersistTimeout() {
+    persistBackOff++;
+    probeDue = true;
+  }
+
+  /**
+   * The connection has been without progress for the user timeout; otherwise waits for the rest of
+   * it.
+   */
+  boolean isUserTimeout(long nowNanos) {
+    if (tcb.state().isSynchronized() && !hasWork()) {
+      return false;
+    }
+    long deadline = progressNanos + tcb.config.userTimeoutNanos();
+    if (nowNanos >= deadline) {
+      return true;
+    }
+    tcb.timers.arm(TimerKind.USER_TIMEOUT, deadline);
+    return false;
+  }
+
+  // ---- moves ----------------------------------------------------------------------------------
+
+  /**
+   * Another path is current now. What is in flight on a path that can still deliver is left alone;
+   * what was on a broken one is lost, which says nothing about congestion.
+   *
+   * @param outage true when there was no path at all: then everything in flight is lost
+   */
+  void onPathChange(long nowNanos, PathState path, boolean outage) {
+    loseUnusable(outage);
+    resetRecovery();
+    newReno.onMove();
+    tcb.timers.cancel(TimerKind.RETRANSMIT);
+    if (isRetransmitTimed(path)) {
+      armRetransmit(nowNanos, path);
+    }
+    if (tcb.timers.isArmed(TimerKind.PERSIST)) {
+      persistBackOff = 0;
+      probeDue = true;
+    }
+    watchOldPaths(nowNanos);
+  }
+
+  /** Takes everything for lost that is under way on paths that cannot deliver any more. */
+  void loseUnusable(boolean outage) {
+    for (int i = 0; i < queue.size(); i++) {
+      SentSegment s = queue.get(i);
+      if (s.fate() == Fate.IN_FLIGHT && (outage || !tcb.isUsable(s.path()))) {
+        queue.markLost(s, true);
+        lostSegments++;
+      }
+    }
+  }
+
+  /** Looks after what is in flight on paths that were left. */
+  void watchOldPaths(long nowNanos) {
+    PathState path = tcb.paths.current();
+    if (queue.inFlightBytes() == path.inFlightBytes()) {
+      tcb.timers.cancel(TimerKind.OLD_PATH);
+      if (isRetransmitTimed(path) && !tcb.timers.isArmed(TimerKind.RETRANSMIT)) {
+        armRetransmit(nowNanos, path);
+      }
+      return;
+    }
+    long next = NanoClock.NEVER;
+    for (int i = 0; i < queue.size(); i++) {
+      SentSegment s = queue.get(i);
+      if (s.fate() != Fate.IN_FLIGHT || s.path() == path) {
+        continue;
+      }
+      long deadline = s.sentNanos() + Math.max(MIN_OLD_PATH_NANOS, s.path().rtt.rtoNanos());
+      if (deadline <= nowNanos) {
+        queue.markLost(s, true);
+        lostSegments++;
+        tcb.count(Counter.TCP_OLD_PATH_EXPIRED);
+      } else {
+        next = Math.min(next, deadline);
+      }
+    }
+    if (next != NanoClock.NEVER) {
+      tcb.timers.arm(TimerKind.OLD_PATH, Math.max(next, nowNanos + OLD_PATH_STEP_NANOS));
+    }
+  }
+
+  /** The path takes smaller packets only: what was sent larger did not arrive (RFC 8201 §4). */
+  void loseLargerThan(PathState path, int payloadBytes) {
+    for (int i = 0; i < queue.size(); i++) {
+      SentSegment s = queue.get(i);
+      if (s.fate() == Fate.IN_FLIGHT && s.path() == path && s.payloadLength() > payloadBytes) {
+        queue.markLost(s, false);
+      }
+    }
+    resetRecovery();
+  }
+
+  /** Releases everything. */
+  void clear() {
+    queue.clear();
+    buffer.clear();
+  }
+}

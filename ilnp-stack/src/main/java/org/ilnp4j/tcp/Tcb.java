@@ -1,0 +1,770 @@
+package org.ilnp4j.tcp;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Objects;
+import org.ilnp4j.ilnp.Correspondent;
+import org.ilnp4j.ilnp.LocatorPair;
+import org.ilnp4j.tcp.recovery.PathState;
+import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.util.Counter;
+import org.ilnp4j.util.Seq;
+import org.ilnp4j.wire.TcpHeader;
+
+/**
+ * One connection (RFC 9293 §3.3.1): its identity, its state, and the order in which its parts act.
+ * The sequence spaces are in {@link Sender} and {@link Receiver}, what depends on the path in
+ * {@link Paths}. Nothing here holds a Locator.
+ *
+ * <p>Input only marks what is due; {@link #turn} then calls the user back and sends.
+ */
+final class Tcb implements TcpConnection {
+  /** A connection heard of this recently tells the other side at once when it moves. */
+  static final long ACTIVE_NANOS = NanoClock.seconds(3);
+
+  /** FIN-WAIT-2 lasts no longer once the user has gone (RFC 9293 §3.6). */
+  static final long ORPHAN_NANOS = NanoClock.seconds(60);
+
+  static final long KEEP_ALIVE_INTERVAL_NANOS = NanoClock.seconds(75);
+  static final int KEEP_ALIVE_PROBES = 9;
+
+  final TcpEngine engine;
+  final TcpConfig config;
+  final TcpTimers timers;
+  final Paths paths;
+  final Sender snd;
+  final Receiver rcv;
+
+  /** Null once established. */
+  Handshake handshake;
+
+  /** Whose backlog this counts in, while it is half open; else null. */
+  TcpListener listener;
+
+  /** Neighbours in the list of connections with the same correspondent. */
+  Tcb nextOfPeer;
+
+  Tcb previousOfPeer;
+
+  /** In the engine's list for the next turn. */
+  boolean scheduled;
+
+  long segmentsOut;
+  long segmentsIn;
+
+  private Correspondent correspondent;
+  private final int localPort;
+  private final int remotePort;
+  private final int timestampOffset;
+  private TcpHandler handler;
+  private TcpState state;
+  private TcpCloseReason closeReason;
+
+  private long heardNanos;
+  private long challengedNanos = -1;
+  private boolean activeAtOutage;
+  private long keepAliveIdleNanos;
+  private int keepAliveProbes;
+  private boolean keepAliveDue;
+
+  private boolean userClosed;
+  private boolean resetDue;
+  private boolean detached;
+  private boolean connectedDue;
+  private boolean readableDue;
+  private boolean mayRepeatReadable = true;
+  private boolean endToldOf;
+  private boolean closedToldOf;
+
+  Tcb(
+      TcpEngine engine,
+      Correspondent correspondent,
+      int localPort,
+      int remotePort,
+      TcpHandler handler,
+      TcpState state,
+      Handshake handshake) {
+    this.engine = engine;
+    this.config = engine.config();
+    this.correspondent = correspondent;
+    this.localPort = localPort;
+    this.remotePort = remotePort;
+    this.handler = Objects.requireNonNull(handler, "handler");
+    this.state = state;
+    this.handshake = handshake;
+    timestampOffset = engine.isn().timestampOffset(correspondent, localPort, remotePort);
+    timers = new TcpTimers(engine.timers(), this);
+    paths = new Paths(config);
+    snd = new Sender(this, new SendBuffer(engine.allocator()), config.sendBufferBytes());
+    rcv = new Receiver(this, new ReceiveBuffer(engine.allocator()), config.receiveBufferBytes());
+  }
+
+  void count(Counter counter) {
+    engine.counters().add(counter);
+  }
+
+  // ---- path -----------------------------------------------------------------------------------
+
+  /** The pair of Locators to send on now, or null. */
+  private LocatorPair pair() {
+    LocatorPair chosen = correspondent.path();
+    return chosen == null || handshake == null ? chosen : handshake.pair(this, chosen);
+  }
+
+  /**
+   * The path to send on now, entering it when it is another than before; null when there is none.
+   */
+  PathState path(long nowNanos) {
+    LocatorPair pair = pair();
+    if (pair == null) {
+      noteOutage(nowNanos);
+      return null;
+    }
+    return paths.isCurrent(pair) ? paths.current() : enter(nowNanos, pair);
+  }
+
+  private PathState enter(long nowNanos, LocatorPair pair) {
+    boolean move = paths.current() != null;
+    boolean outage = paths.takeOutage();
+    int segment = engine.output().segmentBytes(nowNanos, correspondent, pair, snd.peerMss);
+    PathState path = paths.enter(nowNanos, pair, segment, segment - optionBytes());
+    if (move) {
+      count(Counter.TCP_PATH_CHANGES);
+      if (handshake != null) {
+        handshake.onPathChange();
+        armFallback(nowNanos);
+      } else if (state != TcpState.TIME_WAIT) {
+        snd.onPathChange(nowNanos, path, outage);
+        if (isActive(nowNanos) || activeAtOutage) {
+          // Tells the other side's sender at once where we are and what we have.
+          rcv.ackNow();
+        }
+      }
+      activeAtOutage = false;
+    }
+    return path;
+  }
+
+  private void noteOutage(long nowNanos) {
+    paths.noteOutage();
+    activeAtOutage |= isActive(nowNanos);
+  }
+
+  private boolean isActive(long nowNanos) {
+    return handshake != null
+        || snd.hasWork()
+        || rcv.hasEarly()
+        || rcv.isAckDue()
+        || keepAliveDue
+        || nowNanos - heardNanos < ACTIVE_NANOS;
+  }
+
+  /** The Locators of either side changed. An idle connection finds out when it next sends. */
+  void onLocatorsChanged(long nowNanos) {
+    if (state == TcpState.CLOSED || state == TcpState.TIME_WAIT) {
+      return;
+    }
+    LocatorPair pair = pair();
+    if (pair == null) {
+      noteOutage(nowNanos);
+    } else if (!paths.isCurrent(pair)) {
+      if (isActive(nowNanos) || activeAtOutage) {
+        if (paths.current() != null) {
+          path(nowNanos);
+        }
+        engine.schedule(this);
+      }
+    } else if (snd.queue.inFlightBytes() > paths.current().inFlightBytes()) {
+      snd.loseUnusable(false);
+      engine.schedule(this);
+    }
+  }
+
+  boolean isUsable(PathState path) {
+    return isUsable(path.pair);
+  }
+
+  boolean isUsable(LocatorPair pair) {
+    return engine.ilcc().isUsable(correspondent, pair);
+  }
+
+  /** Follows the path MTU. */
+  void fitSegments(long nowNanos, PathState path) {
+    int bytes = engine.output().segmentBytes(nowNanos, correspondent, path.pair, snd.peerMss);
+    if (path.fit(bytes, bytes - optionBytes())) {
+      snd.loseLargerThan(path, path.mssBytes());
+    }
+  }
+
+  private int optionBytes() {
+    return snd.timestamps ? SegmentOutput.TIMESTAMPS_BYTES : 0;
+  }
+
+  /** Our timestamp clock (RFC 7323 §5.4), one tick a millisecond. */
+  int timestamp(long nowNanos) {
+    return SegmentOutput.milliseconds(nowNanos) + timestampOffset;
+  }
+
+  // ---- states ---------------------------------------------------------------------------------
+
+  /** What the other side's SYN offers, cut down to what ours did. */
+  void negotiate(long nowNanos, int synSeq, SynOptions syn) {
+    boolean timestamps = handshake.offerTimestamps && syn.hasTimestamps();
+    boolean scaled = handshake.offerScale && syn.windowScale() >= 0;
+    handshake.offerTimestamps = timestamps;
+    handshake.offerScale = scaled;
+    handshake.offerSack &= syn.sackPermitted();
+    snd.negotiated(syn.mss(), handshake.offerSack, timestamps, scaled ? syn.windowScale() : 0);
+    rcv.start(nowNanos, synSeq, timestamps, syn.tsVal(), scaled);
+  }
+
+  /** Our SYN is acknowledged and theirs is known. */
+  void establish(long nowNanos, TcpHeader h) {
+    handshake.sample(nowNanos, this, h);
+    snd.established(nowNanos, h);
+    handshake = null;
+    if (listener != null) {
+      listener.halfOpen--;
+      listener = null;
+    }
+    timers.cancel(TimerKind.RETRANSMIT);
+    timers.cancel(TimerKind.CLASSIC_FALLBACK);
+    become(TcpState.ESTABLISHED);
+    count(Counter.TCP_ESTABLISHED);
+    connectedDue = true;
+    if (snd.isFinQueued()) {
+      become(TcpState.FIN_WAIT_1);
+    }
+    armKeepAlive(nowNanos);
+    engine.schedule(this);
+  }
+
+  void become(TcpState next) {
+    if (!isLegal(state, next)) {
+      throw new IllegalStateException(this + ": no way from " + state + " to " + next);
+    }
+    state = next;
+  }
+
+  /** The arrows of RFC 9293 figure 5; every state may end. */
+  private static boolean isLegal(TcpState from, TcpState to) {
+    switch (to) {
+      case SYN_SENT:
+        return false;
+      case SYN_RECEIVED:
+        return from == TcpState.SYN_SENT;
+      case ESTABLISHED:
+        return from == TcpState.SYN_SENT || from == TcpState.SYN_RECEIVED;
+      case FIN_WAIT_1:
+      case CLOSE_WAIT:
+        return from == TcpState.ESTABLISHED;
+      case FIN_WAIT_2:
+      case CLOSING:
+        return from == TcpState.FIN_WAIT_1;
+      case LAST_ACK:
+        return from == TcpState.CLOSE_WAIT;
+      case TIME_WAIT:
+        return from == TcpState.FIN_WAIT_2 || from == TcpState.CLOSING;
+      case CLOSED:
+        return from != TcpState.CLOSED;
+    }
+    return false;
+  }
+
+  /** Our FIN is acknowledged. */
+  void onFinAcked(long nowNanos) {
+    if (state == TcpState.FIN_WAIT_1) {
+      become(TcpState.FIN_WAIT_2);
+      armOrphan(nowNanos);
+    } else if (state == TcpState.CLOSING) {
+      enterTimeWait(nowNanos);
+    } else if (state == TcpState.LAST_ACK) {
+      end(nowNanos, TcpCloseReason.NORMAL, false);
+    }
+  }
+
+  /** Their FIN and everything before it is here. */
+  void onFinReached(long nowNanos) {
+    if (state == TcpState.ESTABLISHED) {
+      become(TcpState.CLOSE_WAIT);
+    } else if (state == TcpState.FIN_WAIT_1) {
+      become(TcpState.CLOSING);
+    } else if (state == TcpState.FIN_WAIT_2) {
+      enterTimeWait(nowNanos);
+    }
+    noteReadable();
+  }
+
+  private void enterTimeWait(long nowNanos) {
+    become(TcpState.TIME_WAIT);
+    closeReason = TcpCloseReason.NORMAL;
+    timers.clear();
+    snd.clear();
+    restartTimeWait(nowNanos);
+    engine.schedule(this);
+  }
+
+  void restartTimeWait(long nowNanos) {
+    timers.arm(TimerKind.TIME_WAIT, nowNanos + config.timeWaitNanos());
+  }
+
+  /** The connection is over; the next turn tells the other side, when asked to, and the user. */
+  void end(long nowNanos, TcpCloseReason reason, boolean reset) {
+    if (state == TcpState.CLOSED) {
+      return;
+    }
+    resetDue = reset && state != TcpState.SYN_SENT && state != TcpState.TIME_WAIT;
+    become(TcpState.CLOSED);
+    closeReason = closeReason == null ? reason : closeReason;
+    timers.clear();
+    engine.schedule(this);
+  }
+
+  boolean isUserClosed() {
+    return userClosed;
+  }
+
+  // ---- input ----------------------------------------------------------------------------------
+
+  void onHeard(long nowNanos) {
+    segmentsIn++;
+    heardNanos = nowNanos;
+    keepAliveProbes = 0;
+  }
+
+  void noteReadable() {
+    if (mayRepeatReadable) {
+      readableDue = true;
+    }
+    engine.schedule(this);
+  }
+
+  /** An acknowledgement in answer to something that fits nowhere, if the limits allow. */
+  boolean challenge(long nowNanos) {
+    if (!engine.challenges().allow(nowNanos, challengedNanos)) {
+      return false;
+    }
+    challengedNanos = nowNanos;
+    rcv.ackNow();
+    engine.schedule(this);
+    return true;
+  }
+
+  /** An ICMPv6 error about one of our segments; {@code seq} is the one quoted. */
+  void onIcmpError(long nowNanos, int seq, IcmpErrorKind kind) {
+    boolean ours =
+        handshake != null
+            ? seq == snd.iss
+            : Seq.geq(seq, snd.sndUna) && Seq.lt(seq, snd.sndMax); // RFC 5927 §4.1
+    if (!ours || state == TcpState.CLOSED) {
+      return;
+    }
+    switch (kind) {
+      case PACKET_TOO_BIG:
+        if (paths.current() != null) {
+          fitSegments(nowNanos, paths.current());
+          engine.schedule(this);
+        }
+        break;
+      case NONCE_REFUSED:
+        if (state == TcpState.SYN_SENT && correspondent.isIlnp() && !correspondent.isProven()) {
+          fallBackToClassic(nowNanos);
+        }
+        break;
+      case UNREACHABLE_HARD:
+        if (state == TcpState.SYN_SENT) {
+          end(nowNanos, TcpCloseReason.UNREACHABLE, false);
+        }
+        break;
+      case UNREACHABLE_SOFT:
+        if (state == TcpState.SYN_SENT && handshake.noteSoftError()) {
+          end(nowNanos, TcpCloseReason.UNREACHABLE, false);
+        }
+        break;
+    }
+  }
+
+  // ---- timers ---------------------------------------------------------------------------------
+
+  void onTimer(long nowNanos, TimerKind kind) {
+    switch (kind) {
+      case RETRANSMIT:
+        onRetransmitTimeout(nowNanos);
+        break;
+      case PERSIST:
+        if (path(nowNanos) != null) {
+          snd.onPersistTimeout();
+        }
+        break;
+      case TIME_WAIT:
+        end(nowNanos, TcpCloseReason.NORMAL, false);
+        break;
+      case DELAYED_ACK:
+        rcv.ackNow();
+        break;
+      case KEEP_ALIVE:
+        onKeepAlive(nowNanos);
+        break;
+      case USER_TIMEOUT:
+        if (snd.isUserTimeout(nowNanos)) {
+          end(nowNanos, TcpCloseReason.TIMED_OUT, true);
+        }
+        break;
+      case OLD_PATH:
+        snd.watchOldPaths(nowNanos);
+        break;
+      case CLASSIC_FALLBACK:
+        if (state == TcpState.SYN_SENT && !handshake.hasSoftError()) {
+          if (pair() == null) {
+            armFallback(nowNanos);
+          } else {
+            fallBackToClassic(nowNanos);
+          }
+        }
+        break;
+      case ORPHAN:
+        end(nowNanos, TcpCloseReason.TIMED_OUT, false);
+        break;
+    }
+    engine.schedule(this);
+  }
+
+  private void onRetransmitTimeout(long nowNanos) {
+    PathState path = path(nowNanos);
+    if (handshake != null) {
+      onSynTimeout(nowNanos, path);
+    } else if (path != null && !timers.isArmed(TimerKind.RETRANSMIT)) {
+      snd.onRetransmitTimeout(nowNanos, path);
+    }
+    // Without a path nothing can be lost for want of trying; the next one starts afresh.
+  }
+
+  private void onSynTimeout(long nowNanos, PathState path) {
+    if (path == null) {
+      handshake.synDue = true;
+      return;
+    }
+    if (handshake.onTimeout()) {
+      boolean soft = handshake.hasSoftError();
+      end(nowNanos, soft ? TcpCloseReason.UNREACHABLE : TcpCloseReason.TIMED_OUT, false);
+      return;
+    }
+    if (handshake.sharedEntry && handshake.transmissions() > Handshake.SHARED_REPEATS) {
+      // The other side may have restarted and forgotten our nonce.
+      Correspondent fresh = engine.openFreshLike(nowNanos, correspondent);
+      if (fresh != null && engine.move(nowNanos, this, fresh)) {
+        handshake.sharedEntry = false;
+        armFallback(nowNanos);
+      }
+    }
+  }
+
+  /** Armed while the answer to a SYN with nonce may never come for want of understanding. */
+  void armFallback(long nowNanos) {
+    if (state == TcpState.SYN_SENT && correspondent.isIlnp() && !correspondent.isProven()) {
+      timers.arm(TimerKind.CLASSIC_FALLBACK, nowNanos + Handshake.CLASSIC_FALLBACK_NANOS);
+    }
+  }
+
+  /**
+   * RFC 6744 §6: tries again as ordinary IPv6, with a new SYN and a new sequence number, for the
+   * two differ in their checksums.
+   */
+  private void fallBackToClassic(long nowNanos) {
+    LocatorPair pair = pair();
+    if (!correspondent.isIlnp() || correspondent.isProven() || pair == null) {
+      return;
+    }
+    Correspondent classic =
+        engine
+            .ilcc()
+            .openClassic(nowNanos, pair.localL64(), correspondent.remoteNid, pair.remoteL64());
+    if (classic == null || !engine.move(nowNanos, this, classic)) {
+      return;
+    }
+    count(Counter.TCP_CLASSIC_FALLBACKS);
+    timers.cancel(TimerKind.CLASSIC_FALLBACK);
+    timers.cancel(TimerKind.RETRANSMIT);
+    paths.clear();
+    handshake = Handshake.active(classic);
+    snd.start(nowNanos, engine.isn().next(nowNanos, classic, localPort, remotePort));
+    engine.schedule(this);
+  }
+
+  /** To be called by {@link TcpEngine#move} only. */
+  void moveTo(Correspondent other) {
+    correspondent = other;
+  }
+
+  private void armOrphan(long nowNanos) {
+    if (userClosed && state == TcpState.FIN_WAIT_2) {
+      timers.arm(TimerKind.ORPHAN, nowNanos + ORPHAN_NANOS);
+    }
+  }
+
+  private void armKeepAlive(long nowNanos) {
+    if (keepAliveIdleNanos > 0 && state.isSynchronized() && state != TcpState.TIME_WAIT) {
+      timers.arm(TimerKind.KEEP_ALIVE, Math.max(heardNanos + keepAliveIdleNanos, nowNanos + 1));
+    }
+  }
+
+  private void onKeepAlive(long nowNanos) {
+    if (keepAliveIdleNanos == 0 || !state.isSynchronized() || state == TcpState.TIME_WAIT) {
+      return;
+    }
+    if (nowNanos - heardNanos < keepAliveIdleNanos) {
+      armKeepAlive(nowNanos);
+      return;
+    }
+    long interval = Math.min(KEEP_ALIVE_INTERVAL_NANOS, keepAliveIdleNanos);
+    timers.arm(TimerKind.KEEP_ALIVE, nowNanos + interval);
+    if (snd.hasOutstanding() || pair() == null) {
+      return; // the retransmission timer finds out, or nobody can
+    }
+    if (keepAliveProbes >= KEEP_ALIVE_PROBES) {
+      end(nowNanos, TcpCloseReason.TIMED_OUT, true);
+      return;
+    }
+    keepAliveProbes++;
+    keepAliveDue = true;
+  }
+
+  boolean takeKeepAliveDue() {
+    boolean due = keepAliveDue;
+    keepAliveDue = false;
+    return due;
+  }
+
+  // ---- turn -----------------------------------------------------------------------------------
+
+  /** Calls the user back, then sends. Called by the engine only. */
+  void turn(long nowNanos) {
+    callBack(nowNanos);
+    if (state == TcpState.CLOSED) {
+      detach(nowNanos);
+    } else {
+      engine.output().flush(nowNanos, this);
+    }
+    tellClosed(nowNanos);
+  }
+
+  private void callBack(long nowNanos) {
+    if (connectedDue) {
+      connectedDue = false;
+      handler.onConnected(nowNanos, this);
+    }
+    if (readableDue) {
+      readableDue = false;
+      boolean end = isEndOfStream() && !endToldOf;
+      if (rcv.readableBytes() > 0 || end) {
+        endToldOf |= end;
+        mayRepeatReadable = false;
+        handler.onReadable(nowNanos, this);
+      }
+    }
+    if (state.canSend() && snd.takeWritable()) {
+      handler.onWritable(nowNanos, this);
+    }
+  }
+
+  /** Leaves the engine's tables. */
+  private void detach(long nowNanos) {
+    if (detached) {
+      return;
+    }
+    if (resetDue) {
+      engine.output().sendReset(nowNanos, this);
+    }
+    detached = true;
+    if (listener != null) {
+      listener.halfOpen--;
+      listener = null;
+    }
+    snd.clear();
+    rcv.discardEarly();
+    engine.remove(nowNanos, this);
+  }
+
+  private void tellClosed(long nowNanos) {
+    if (closedToldOf || closeReason == null) {
+      return;
+    }
+    boolean unread = closeReason == TcpCloseReason.NORMAL && !userClosed;
+    if (unread && (rcv.readableBytes() > 0 || readableDue)) {
+      return; // the user still has the end of the stream to come to
+    }
+    closedToldOf = true;
+    handler.onClosed(nowNanos, this, closeReason);
+    rcv.clear();
+  }
+
+  // ---- the user's calls -----------------------------------------------------------------------
+
+  @Override
+  public TcpState state() {
+    return state;
+  }
+
+  @Override
+  public Correspondent correspondent() {
+    return correspondent;
+  }
+
+  @Override
+  public int localPort() {
+    return localPort;
+  }
+
+  @Override
+  public int remotePort() {
+    return remotePort;
+  }
+
+  @Override
+  public int sendSpaceBytes() {
+    return state.canSend() ? snd.spaceBytes() : 0;
+  }
+
+  @Override
+  public void send(long nowNanos, ByteBuf data) {
+    int n = data.readableBytes();
+    if (!state.canSend() || snd.isFinQueued()) {
+      data.release();
+      throw new IllegalStateException(this + " takes no data: " + state);
+    }
+    if (n > snd.spaceBytes()) {
+      data.release();
+      throw new IllegalArgumentException(
+          this + ": " + n + " octets, but room for " + snd.spaceBytes());
+    }
+    snd.queue(nowNanos, data);
+    engine.schedule(this);
+  }
+
+  @Override
+  public ByteBuf read(long nowNanos, int maxBytes) {
+    ByteBuf out = rcv.read(maxBytes);
+    if (out != null) {
+      mayRepeatReadable = true;
+      boolean endNext = isEndOfStream() && !endToldOf;
+      readableDue = rcv.readableBytes() > 0 || endNext;
+      if (readableDue || rcv.isAckDue() || closeReason != null) {
+        engine.schedule(this);
+      }
+    }
+    return out;
+  }
+
+  @Override
+  public int readableBytes() {
+    return rcv.readableBytes();
+  }
+
+  @Override
+  public boolean isEndOfStream() {
+    return rcv.isFinReached() && rcv.readableBytes() == 0;
+  }
+
+  @Override
+  public void shutdownOutput(long nowNanos) {
+    if (snd.isFinQueued() || !state.canSend()) {
+      return;
+    }
+    snd.queueFin(nowNanos);
+    if (state == TcpState.ESTABLISHED) {
+      become(TcpState.FIN_WAIT_1);
+    } else if (state == TcpState.CLOSE_WAIT) {
+      become(TcpState.LAST_ACK);
+    }
+    engine.schedule(this);
+  }
+
+  @Override
+  public void close(long nowNanos) {
+    if (userClosed) {
+      return;
+    }
+    userClosed = true;
+    boolean unread = rcv.readableBytes() > 0;
+    if (state == TcpState.CLOSED || state == TcpState.TIME_WAIT) {
+      rcv.clear();
+      engine.schedule(this);
+    } else if (unread || state == TcpState.SYN_SENT && snd.unsentBytes() == 0) {
+      end(nowNanos, TcpCloseReason.ABORTED, true);
+    } else {
+      shutdownOutput(nowNanos);
+      armOrphan(nowNanos);
+    }
+  }
+
+  @Override
+  public void abort(long nowNanos) {
+    userClosed = true;
+    if (state == TcpState.CLOSED) {
+      rcv.clear();
+      engine.schedule(this);
+    } else {
+      end(nowNanos, TcpCloseReason.ABORTED, true);
+    }
+  }
+
+  @Override
+  public void handler(TcpHandler newHandler) {
+    handler = Objects.requireNonNull(newHandler, "handler");
+  }
+
+  @Override
+  public void noDelay(boolean noDelay) {
+    snd.noDelay = noDelay;
+    engine.schedule(this);
+  }
+
+  @Override
+  public void keepAlive(long nowNanos, long idleNanos) {
+    keepAliveIdleNanos = Math.max(0, idleNanos);
+    if (keepAliveIdleNanos == 0) {
+      timers.cancel(TimerKind.KEEP_ALIVE);
+    } else {
+      armKeepAlive(nowNanos);
+    }
+  }
+
+  @Override
+  public TcpInfo info(long nowNanos) {
+    PathState p = paths.current();
+    return new TcpInfo(
+        state,
+        correspondent.mode,
+        correspondent.localNid,
+        localPort,
+        correspondent.remoteNid,
+        remotePort,
+        correspondent.path(),
+        config.congestionControl(),
+        p == null ? -1 : p.mssBytes(),
+        p == null ? -1 : p.rtt.srttNanos(),
+        p == null ? -1 : p.rtt.rttVarNanos(),
+        p == null ? -1 : p.rtt.rtoNanos(),
+        p == null ? -1 : p.rtt.minRttNanos(),
+        p == null ? 0 : p.congestion.cwndBytes(),
+        p == null ? 0 : p.congestion.ssthreshBytes(),
+        p == null ? 0 : p.inFlightBytes(),
+        snd.sndWnd(),
+        rcv.windowBytes(),
+        snd.buffer.bytes(),
+        rcv.readableBytes(),
+        snd.bytesSent,
+        snd.bytesAcked,
+        rcv.bytesReceived,
+        segmentsOut,
+        segmentsIn,
+        snd.retransmittedSegments,
+        snd.lostSegments,
+        snd.timeouts,
+        paths.changes());
+  }
+
+  @Override
+  public String toString() {
+    return "tcp " + localPort + " > " + remotePort + " of " + correspondent;
+  }
+}

@@ -1,0 +1,106 @@
+package org.ilnp4j.tcp.recovery;
+
+import org.ilnp4j.util.Seq;
+
+/**
+ * What one acknowledgement newly reported as delivered: how much on the current path, and which RTT
+ * sample it allows. Reused from acknowledgement to acknowledgement.
+ */
+public final class Delivery {
+  private long nowNanos;
+  private PathState current;
+  private boolean hasEcho;
+  private int echo;
+  private long bytes;
+  private long currentPathBytes;
+  private boolean retransmitted;
+  private PathState samplePath;
+  private long firstSentNanos;
+  private long lastSentNanos;
+  private PathState echoPath;
+  private int echoTsVal;
+
+  /**
+   * Starts over for the next acknowledgement.
+   *
+   * @param echoes true when it carries a timestamp echo, {@code tsEcr}
+   */
+  public void reset(long now, PathState currentPath, boolean echoes, int tsEcr) {
+    nowNanos = now;
+    current = currentPath;
+    hasEcho = echoes;
+    echo = tsEcr;
+    bytes = 0;
+    currentPathBytes = 0;
+    retransmitted = false;
+    samplePath = null;
+    firstSentNanos = 0;
+    lastSentNanos = 0;
+    echoPath = null;
+  }
+
+  /** {@code s}, or {@code length} octets of it, arrived and had not been reported before. */
+  public void add(SentSegment s, int length) {
+    bytes += length;
+    if (s.path == current) {
+      currentPathBytes += length;
+    }
+    if (!s.isRetransmitted() || isLastTransmission(s)) {
+      s.path.delivered(s.order, segments(s));
+    }
+    if (s.isRetransmitted()) {
+      retransmitted = true;
+    } else if (samplePath != s.path) {
+      samplePath = s.path;
+      firstSentNanos = s.sentNanos;
+      lastSentNanos = s.sentNanos;
+    } else {
+      firstSentNanos = Math.min(firstSentNanos, s.sentNanos);
+      lastSentNanos = Math.max(lastSentNanos, s.sentNanos);
+    }
+    echoPath = s.path;
+    echoTsVal = s.tsVal;
+  }
+
+  /** False when an earlier transmission than the last must be what arrived (RFC 8985 §6.2). */
+  private boolean isLastTransmission(SentSegment s) {
+    return nowNanos - s.sentNanos >= Math.max(0, s.path.rtt.minRttNanos())
+        && !(hasEcho && Seq.lt(echo, s.tsVal));
+  }
+
+  private static int segments(SentSegment s) {
+    return Math.max(1, s.length / s.path.mssBytes());
+  }
+
+  /** Octets newly delivered. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Octets of those that had been sent on the current path. */
+  public long currentPathBytes() {
+    return currentPathBytes;
+  }
+
+  /**
+   * The path an RTT sample by sending time belongs to, or null: by Karn's rule there is none when a
+   * segment that was sent twice is among the delivered ones.
+   */
+  public PathState samplePath() {
+    return retransmitted ? null : samplePath;
+  }
+
+  /** Sending time of the oldest segment newly delivered on the sample path. */
+  public long firstSentNanos() {
+    return firstSentNanos;
+  }
+
+  /** The path of the last segment added, and the timestamp value it last carried. */
+  public PathState echoPath() {
+    return echoPath;
+  }
+
+  public int echoTsVal() {
+    return echoTsVal;
+  }
+}

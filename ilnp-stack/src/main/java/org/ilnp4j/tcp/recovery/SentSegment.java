@@ -1,0 +1,97 @@
+package org.ilnp4j.tcp.recovery;
+
+/**
+ * Record of one segment that was sent and is not acknowledged cumulatively. Holds no Locator and no
+ * bytes: those are looked up again when it is sent again. Reused by its {@link RetransmitQueue}.
+ */
+public final class SentSegment {
+  /** Where the segment is, as far as the sender knows. */
+  public enum Fate {
+    /** Sent and not heard of; counts as in flight on its path. */
+    IN_FLIGHT,
+    /** The other side has it, out of order. */
+    SACKED,
+    /** Taken for lost; waits for its retransmission. */
+    LOST
+  }
+
+  int seq;
+  int length;
+  boolean fin;
+  boolean probe;
+  boolean lostByMove;
+  Fate fate;
+  int transmissions;
+  long sentNanos;
+  long order;
+  int tsVal;
+  PathState path;
+
+  public int seq() {
+    return seq;
+  }
+
+  /** Sequence space it takes, FIN included. */
+  public int length() {
+    return length;
+  }
+
+  public int endSeq() {
+    return seq + length;
+  }
+
+  public int payloadLength() {
+    return fin ? length - 1 : length;
+  }
+
+  public boolean isFin() {
+    return fin;
+  }
+
+  /** One octet sent into a closed window (RFC 9293 §3.8.6.1). */
+  public boolean isProbe() {
+    return probe;
+  }
+
+  /** It was in flight on a path that broke. */
+  public boolean isLostByMove() {
+    return lostByMove;
+  }
+
+  public Fate fate() {
+    return fate;
+  }
+
+  public boolean isRetransmitted() {
+    return transmissions > 1;
+  }
+
+  public int transmissions() {
+    return transmissions;
+  }
+
+  /** When it was last sent. */
+  public long sentNanos() {
+    return sentNanos;
+  }
+
+  /** Serial number of its last transmission among all of the connection. */
+  public long order() {
+    return order;
+  }
+
+  /** Timestamp value it last carried. */
+  public int tsVal() {
+    return tsVal;
+  }
+
+  /** The path it was last sent on. */
+  public PathState path() {
+    return path;
+  }
+
+  @Override
+  public String toString() {
+    return Integer.toUnsignedString(seq) + "+" + length + (fin ? " FIN " : " ") + fate;
+  }
+}

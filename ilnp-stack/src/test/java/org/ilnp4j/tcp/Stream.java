@@ -1,0 +1,117 @@
+package org.ilnp4j.tcp;
+
+import io.netty.buffer.ByteBuf;
+import org.ilnp4j.time.NanoClock;
+
+/**
+ * A program at one end of a connection: sends a given number of octets of a pattern, checks that it
+ * receives the other's pattern, closes when both are done.
+ */
+final class Stream implements TcpHandler {
+  final TestNode node;
+  final long toSend;
+  final int sendPattern;
+  final int receivePattern;
+  TcpConnection connection;
+  boolean connected;
+  long sent;
+  long received;
+  boolean intact = true;
+  boolean ended;
+  TcpCloseReason closed;
+  int chunk = 16 << 10;
+
+  /** Reading stops while this is set. */
+  boolean paused;
+
+  /** Keeps the output open after the last octet. */
+  boolean keepOpen;
+
+  /** When data last came, and the longest time between two arrivals. */
+  long lastReceivedNanos = -1;
+
+  long longestGapNanos;
+
+  Stream(TestNode node, long toSend, int sendPattern, int receivePattern) {
+    this.node = node;
+    this.toSend = toSend;
+    this.sendPattern = sendPattern;
+    this.receivePattern = receivePattern;
+  }
+
+  Stream on(TcpConnection c) {
+    connection = c;
+    return this;
+  }
+
+  private static byte pattern(int seed, long i) {
+    long v = (i + 1) * 0x9E3779B97F4A7C15L + seed * 0xD1B54A32D192ED03L;
+    return (byte) (v >>> 56);
+  }
+
+  void pump(long now) {
+    while (sent < toSend && connection.sendSpaceBytes() > 0) {
+      int n = (int) Math.min(Math.min(chunk, connection.sendSpaceBytes()), toSend - sent);
+      ByteBuf b = node.allocator.directBuffer(n);
+      for (int i = 0; i < n; i++) {
+        b.writeByte(pattern(sendPattern, sent + i));
+      }
+      sent += n;
+      connection.send(now, b);
+    }
+    if (sent == toSend && !keepOpen) {
+      connection.shutdownOutput(now);
+    }
+  }
+
+  void drain(long now) {
+    if (paused) {
+      return;
+    }
+    for (ByteBuf b = connection.read(now, 64 << 10);
+        b != null;
+        b = connection.read(now, 64 << 10)) {
+      while (b.isReadable()) {
+        intact &= b.readByte() == pattern(receivePattern, received++);
+      }
+      b.release();
+      if (lastReceivedNanos >= 0) {
+        longestGapNanos = Math.max(longestGapNanos, now - lastReceivedNanos);
+      }
+      lastReceivedNanos = now;
+    }
+    ended |= connection.isEndOfStream();
+  }
+
+  @Override
+  public void onConnected(long now, TcpConnection c) {
+    connected = true;
+    connection = c;
+    pump(now);
+  }
+
+  @Override
+  public void onReadable(long now, TcpConnection c) {
+    drain(now);
+  }
+
+  @Override
+  public void onWritable(long now, TcpConnection c) {
+    pump(now);
+  }
+
+  @Override
+  public void onClosed(long now, TcpConnection c, TcpCloseReason reason) {
+    if (closed != null) {
+      throw new AssertionError("closed twice: " + closed + ", " + reason);
+    }
+    if (reason == TcpCloseReason.NORMAL || reason == TcpCloseReason.RESET) {
+      drain(now);
+    }
+    closed = reason;
+  }
+
+  static long ms(long n) {
+    return NanoClock.millis(n);
+  }
+}

@@ -1,0 +1,81 @@
+package org.ilnp4j.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.Random;
+import org.ilnp4j.ilnp.Correspondent;
+import org.ilnp4j.ilnp.Ilcc;
+import org.ilnp4j.ilnp.LocalLocator;
+import org.ilnp4j.ip6.Ip6Output;
+import org.ilnp4j.ip6.PacketSink;
+import org.ilnp4j.ip6.PathMtu;
+import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.time.TimerQueue;
+import org.ilnp4j.util.Counters;
+import org.ilnp4j.util.DropReason;
+import org.ilnp4j.wire.Ip6;
+import org.ilnp4j.wire.PacketView;
+
+/** One host reduced to what TCP needs: ILCC, output, timers and the engine. */
+final class TestNode {
+  final String name;
+  final long nid;
+  final Counters counters = new Counters();
+  final TimerQueue timers = new TimerQueue();
+  final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+  final PathMtu pathMtu;
+  final Ilcc ilcc;
+  final TcpEngine engine;
+  private final PacketView view = new PacketView();
+
+  TestNode(String name, long nid, int mtu, TcpConfig config, long seed, PacketSink sink) {
+    this.name = name;
+    this.nid = nid;
+    pathMtu = new PathMtu(mtu);
+    Random random = new Random(seed);
+    ilcc = new Ilcc(nid, 4, 1000, random, counters);
+    engine =
+        new TcpEngine(
+            config,
+            ilcc,
+            new Ip6Output(sink, allocator, pathMtu, counters),
+            timers,
+            random,
+            counters);
+    ilcc.observer(engine::onLocatorsChanged);
+  }
+
+  LocalLocator addLocator(long l64, LocalLocator.State state) {
+    LocalLocator l =
+        new LocalLocator(l64, "if" + Long.toHexString(l64), state, 10, NanoClock.NEVER);
+    ilcc.local().add(l);
+    return l;
+  }
+
+  /** Takes the packet; releases it. */
+  void receive(long nowNanos, ByteBuf packet) {
+    try {
+      DropReason drop = view.parse(packet);
+      if (drop == null) {
+        drop = ilcc.admit(nowNanos, view);
+      }
+      if (drop == null && view.protocol == Ip6.PROTO_TCP) {
+        drop = engine.onSegment(nowNanos, view, ilcc.match());
+      }
+      if (drop != null) {
+        counters.drop(drop);
+      }
+    } finally {
+      packet.release();
+    }
+  }
+
+  /** The only correspondent in use. */
+  Correspondent peer() {
+    return ilcc.all().stream().filter(c -> c.sessions() > 0).findFirst().orElseThrow();
+  }
+
+  long usedMemory() {
+    return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
+  }
+}
