@@ -158,8 +158,8 @@ public final class SimNetwork implements AutoCloseable {
     a.connect(link);
     b.connect(link);
     channels.add(link);
-    linkChanged(a, true);
-    linkChanged(b, true);
+    linkChanged(a);
+    linkChanged(b);
     return link;
   }
 
@@ -323,12 +323,14 @@ public final class SimNetwork implements AutoCloseable {
     return injector;
   }
 
-  void linkChanged(SimPort port, boolean up) {
+  /** Tells the node within this instant how its link stands then, if that is news. */
+  void linkChanged(SimPort port) {
     at(
         nowNanos,
         () -> {
-          touch(port.member);
-          port.node().onLink(nowNanos, port, up);
+          if (port.noticeChange()) {
+            port.node().onLink(nowNanos, port, port.isUp());
+          }
         });
   }
 

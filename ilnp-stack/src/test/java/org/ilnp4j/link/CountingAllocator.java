@@ -7,8 +7,8 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import org.ilnp4j.wire.Ip6;
 
 /**
- * Buffers whose return is checked, and packets made of them. Counts what is in use instead of asking
- * the leak detector, which would make long simulations a hundred times slower.
+ * Buffers whose return is checked, and packets made of them. Counts what is in use instead of
+ * asking the leak detector, which would make long simulations a hundred times slower.
  */
 public final class CountingAllocator {
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
