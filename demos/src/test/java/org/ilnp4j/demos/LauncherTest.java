@@ -123,7 +123,8 @@ class LauncherTest {
         .contains("[ERROR] planted")
         .contains("the build failed (whole log: " + checkout.resolve("target/ilnp-build.log"));
     assertThat(jar).doesNotExist();
-    assertThat(checkout.resolve("target").toFile().list()).containsExactly("ilnp-build.log");
+    assertThat(checkout.resolve("target").toFile().list())
+        .containsExactlyInAnyOrder("ilnp-build.log", "unchecked");
   }
 
   @Test
@@ -191,7 +192,13 @@ class LauncherTest {
         [ ! -e "$CHECKOUT/fail" ]
         """);
 
+    Path uncheckedClass = checkout.resolve("demos/target/classes/A.class");
+    Files.createDirectories(uncheckedClass.getParent());
+    Files.createFile(uncheckedClass);
+    Files.createFile(Files.createDirectories(checkout.resolve("target")).resolve("unchecked"));
+
     Result good = ilnp("test", "-Dtest=Some");
+    assertThat(uncheckedClass).doesNotExist();
     assertThat(good.status).isZero();
     assertThat(good.out.lines())
         .anyMatch(line -> line.startsWith("maven: ") && line.endsWith("-Dtest=Some verify"))

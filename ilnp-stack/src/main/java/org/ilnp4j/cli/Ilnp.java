@@ -1,5 +1,7 @@
 package org.ilnp4j.cli;
 
+import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.util.function.Consumer;
 import org.ilnp4j.daemon.DaemonLauncher;
 import org.ilnp4j.daemon.Version;
@@ -89,12 +91,22 @@ public final class Ilnp implements Runnable {
       error.lines().forEach(line -> where.getErr().println("ilnp: " + line));
       status = ExitStatus.of(error.kind());
     } else {
-      where.getErr().println("ilnp: " + e + (debug ? "" : "; --debug shows where"));
+      where.getErr().println("ilnp: " + describe(e) + (debug ? "" : "; --debug shows where"));
     }
     if (debug) {
       e.printStackTrace(where.getErr());
     }
     return status;
+  }
+
+  /** An IOException of ours is a sentence; others need their type to be understood. */
+  private static String describe(Exception e) {
+    boolean sentence =
+        e instanceof IOException
+            && !(e instanceof FileSystemException)
+            && e.getMessage() != null
+            && e.getMessage().indexOf(' ') > 0;
+    return (sentence ? e.getMessage() : e.toString()).replace('\n', ' ');
   }
 
   /** What {@code --version} says. */

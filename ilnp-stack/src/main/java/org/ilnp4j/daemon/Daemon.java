@@ -1,19 +1,25 @@
 package org.ilnp4j.daemon;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.ilnp4j.daemon.config.DaemonConfig;
+import org.ilnp4j.daemon.plumbing.KernelPlumbing;
 import org.ilnp4j.util.UserError;
 
 /** The node as a process. */
 public final class Daemon implements DaemonLauncher {
   @Override
-  public void run(DaemonConfig config) throws UserError {
-    throw new UserError(UserError.Kind.FAILED, "this build has no packet engine");
+  public void run(DaemonConfig config) throws UserError, IOException, InterruptedException {
+    try (Node node = Node.start(config)) {
+      Thread undo = new Thread(node::close, "undo");
+      Runtime.getRuntime().addShutdownHook(undo);
+      node.awaitStop();
+    }
   }
 
   @Override
-  public List<String> cleanup(Path stateDir) throws UserError {
-    throw new UserError(UserError.Kind.FAILED, "this build has no packet engine");
+  public List<String> cleanup(Path stateDir) throws UserError, IOException {
+    return KernelPlumbing.cleanup(stateDir);
   }
 }

@@ -85,7 +85,8 @@ public final class Preflight {
       missing.add(
           "no /dev/net/tun; load the kernel's module with: modprobe tun;"
               + " in a container, start it with: --device /dev/net/tun");
-    } else if (!Files.isReadable(device) || !Files.isWritable(device)) {
+    } else if (missing.isEmpty() && !(Files.isReadable(device) && Files.isWritable(device))) {
+      // Without the capabilities this would only say the same again.
       missing.add("no permission to open /dev/net/tun; run it as root");
     }
   }

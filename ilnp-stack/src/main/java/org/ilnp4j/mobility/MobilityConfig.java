@@ -10,7 +10,7 @@ import org.ilnp4j.time.NanoClock;
  * @param policy chooses the Locator to send from
  * @param hardByDefault when the policy moves the node, leave the old Locator at once
  * @param maxLifetimeSeconds cap of the lifetimes in Locator Updates, 1 to 65535
- * @param raTimeoutFactor a Locator is being left after this many missed RA intervals, at least 2
+ * @param raTimeoutFactor a Locator is being left after this many missed RA intervals, more than 1
  * @param quietNanos a Locator without RAs is dropped after hearing nothing on it for this long
  */
 public record MobilityConfig(
@@ -18,7 +18,7 @@ public record MobilityConfig(
     HandoffPolicy policy,
     boolean hardByDefault,
     int maxLifetimeSeconds,
-    int raTimeoutFactor,
+    double raTimeoutFactor,
     long quietNanos) {
   /**
    * One uplink.
@@ -41,7 +41,7 @@ public record MobilityConfig(
     if (maxLifetimeSeconds < 1 || maxLifetimeSeconds > 65535) {
       throw new IllegalArgumentException("lifetime cap " + maxLifetimeSeconds + " s");
     }
-    if (raTimeoutFactor < 2) {
+    if (raTimeoutFactor <= 1) {
       throw new IllegalArgumentException("RA time-out factor " + raTimeoutFactor);
     }
   }

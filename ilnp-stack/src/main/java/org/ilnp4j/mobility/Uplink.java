@@ -27,8 +27,8 @@ final class Uplink {
     }
 
     /** When its RAs are overdue, {@link NanoClock#NEVER} when there are none to wait for. */
-    long overdueNanos(int factor) {
-      return intervalNanos == 0 ? NanoClock.NEVER : heardNanos + factor * intervalNanos;
+    long overdueNanos(double factor) {
+      return intervalNanos == 0 ? NanoClock.NEVER : heardNanos + (long) (factor * intervalNanos);
     }
   }
 

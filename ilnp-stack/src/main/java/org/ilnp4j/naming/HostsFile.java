@@ -81,6 +81,16 @@ public final class HostsFile implements Resolver {
   }
 
   @Override
+  public synchronized String nameOf(long nid) {
+    for (Destination d : names.values()) {
+      if (d.nid() == nid) {
+        return d.name();
+      }
+    }
+    return null;
+  }
+
+  @Override
   public Future<Destination> resolve(String name, EventExecutor executor) {
     Destination d = lookup(name);
     return d != null

@@ -18,21 +18,37 @@ public interface Resolver {
    */
   Future<Destination> resolve(String name, EventExecutor executor);
 
+  /** The name of a node, for people, as far as it is known without asking anybody; or null. */
+  default String nameOf(long nid) {
+    return null;
+  }
+
   /** Asks {@code next} for names that this one does not know. */
   default Resolver orElse(Resolver next) {
-    return (name, executor) -> {
-      Promise<Destination> answer = executor.newPromise();
-      resolve(name, executor)
-          .addListener(
-              (Future<Destination> first) -> {
-                if (first.cause() instanceof UnknownHostException) {
-                  next.resolve(name, executor)
-                      .addListener((Future<Destination> second) -> copy(second, answer));
-                } else {
-                  copy(first, answer);
-                }
-              });
-      return answer;
+    Resolver first = this;
+    return new Resolver() {
+      @Override
+      public Future<Destination> resolve(String name, EventExecutor executor) {
+        Promise<Destination> answer = executor.newPromise();
+        first
+            .resolve(name, executor)
+            .addListener(
+                (Future<Destination> found) -> {
+                  if (found.cause() instanceof UnknownHostException) {
+                    next.resolve(name, executor)
+                        .addListener((Future<Destination> second) -> copy(second, answer));
+                  } else {
+                    copy(found, answer);
+                  }
+                });
+        return answer;
+      }
+
+      @Override
+      public String nameOf(long nid) {
+        String name = first.nameOf(nid);
+        return name != null ? name : next.nameOf(nid);
+      }
     };
   }
 

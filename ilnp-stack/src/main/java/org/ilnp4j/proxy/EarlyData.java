@@ -8,8 +8,8 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * Keeps what a local program sends before there is somewhere to send it. An epoll channel reads
- * once without being asked when a FIN comes in, so this is needed even where nothing is read.
+ * Keeps what a local program sends before there is somewhere to send it. Needed even where nothing
+ * is read yet: an epoll channel reads unasked when it hears of an error.
  */
 class EarlyData extends ChannelInboundHandlerAdapter {
   private final Queue<ByteBuf> early = new ArrayDeque<>();

@@ -17,7 +17,7 @@ import java.net.InetSocketAddress;
  * Accepts local programs at one address. Binds to loopback only unless {@link #allowRemoteClients}
  * was called, as whoever reaches it acts in the name of this node.
  */
-abstract class LocalListener {
+public abstract class LocalListener {
   final LocalTransport transport;
   private final InetSocketAddress address;
   private final ChannelGroup clients;

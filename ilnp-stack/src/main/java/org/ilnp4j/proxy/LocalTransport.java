@@ -11,7 +11,6 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandle;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
@@ -46,7 +45,7 @@ public final class LocalTransport {
 
   /** What to build a loop with: epoll where there is epoll, NIO elsewhere. */
   public static IoHandlerFactory ioHandlers() {
-    return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    return Epoll.isAvailable() ? EpollHandler.factory() : NioIoHandler.newFactory();
   }
 
   EventLoop eventLoop() {

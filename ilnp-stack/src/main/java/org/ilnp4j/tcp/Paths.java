@@ -26,7 +26,7 @@ final class Paths {
   /** Latest first; null until the first move. */
   private List<Left> left;
 
-  private boolean outage;
+  private long outageNanos = -1;
   private int changes;
 
   Paths(TcpConfig config) {
@@ -44,18 +44,23 @@ final class Paths {
   }
 
   /** There was no path at all for a time; whatever was in flight is gone. */
-  void noteOutage() {
-    outage = current != null;
+  void noteOutage(long nowNanos) {
+    if (current != null && outageNanos < 0) {
+      outageNanos = nowNanos;
+    }
   }
 
-  boolean takeOutage() {
-    boolean was = outage;
-    outage = false;
-    return was;
+  /** When the outage that ends now began, or -1. */
+  long takeOutage() {
+    long since = outageNanos;
+    outageNanos = -1;
+    return since;
   }
 
   boolean isCurrent(LocatorPair pair) {
-    return current != null && !outage && (current.pair == pair || current.pair.equals(pair));
+    return current != null
+        && outageNanos < 0
+        && (current.pair == pair || current.pair.equals(pair));
   }
 
   /**
@@ -118,7 +123,7 @@ final class Paths {
   void clear() {
     current = null;
     left = null;
-    outage = false;
+    outageNanos = -1;
     changes = 0;
   }
 }

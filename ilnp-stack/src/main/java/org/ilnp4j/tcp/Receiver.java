@@ -18,10 +18,10 @@ final class Receiver {
   private static final long TIMESTAMP_VALID_NANOS = NanoClock.seconds(24L * 86400);
 
   /**
-   * How far, in milliseconds, the timestamp of a segment may lie behind when it came by another
-   * path than the one seen last. Far below the time sequence numbers take to wrap.
+   * How far, in milliseconds, the timestamp of a segment may lie behind when it may have been
+   * overtaken. Below the time sequence numbers take to wrap.
    */
-  private static final int OTHER_PATH_SLACK_MS = 2000;
+  private static final int OVERTAKEN_MS = 2000;
 
   private static final int LEAST_MSS = 536;
 
@@ -130,9 +130,11 @@ final class Receiver {
     if (nowNanos - tsRecentNanos > TIMESTAMP_VALID_NANOS) {
       return false;
     }
-    // On two paths at once, later segments on the faster one are no proof of age.
+    // On two paths at once, later segments on the faster one are no proof of age; and an
+    // acknowledgement that was overtaken still has something to say.
     boolean otherPath = view.srcL64 != tsRecentSrcL64 || view.dstL64 != tsRecentDstL64;
-    return !(otherPath && tsRecent - h.tsVal <= OTHER_PATH_SLACK_MS);
+    boolean mayBeOvertaken = otherPath || h.sequenceLength() == 0;
+    return !(mayBeOvertaken && tsRecent - h.tsVal <= OVERTAKEN_MS);
   }
 
   /** RFC 7323 §4.3: remembers the timestamp to echo. */

@@ -121,6 +121,7 @@ final class SegmentArrival {
       // Into a closed window nothing may be sent, but what it acknowledges counts, and its RST.
       textless = h.seq == t.rcv.rcvNxt && t.rcv.windowBytes() == 0;
       if (!textless) {
+        hearRepetition(nowNanos, t, view, h);
         return unacceptable(nowNanos, t, h);
       }
     }
@@ -142,7 +143,7 @@ final class SegmentArrival {
       t.correspondent().proveBy(view);
       t.onHeard(nowNanos);
       t.establish(nowNanos, h);
-    } else if (!t.snd.isAckAcceptable(h.ack)) {
+    } else if (!t.snd.isAckAcceptable(h.ack, isProved(t, view))) {
       challenge(nowNanos, t);
       return DropReason.TCP_BAD_ACK;
     } else {
@@ -157,6 +158,28 @@ final class SegmentArrival {
       return zeroWindow(nowNanos, t, view, h);
     }
     return text(nowNanos, t, view, h, h.seq);
+  }
+
+  /** The segment carries the nonce of the session; the ILCC lets no wrong one through. */
+  private static boolean isProved(Tcb t, PacketView view) {
+    return view.hasNonce() && t.correspondent().isProven();
+  }
+
+  /**
+   * Text that we have: what it acknowledges may still be news. After a move the other side's first
+   * segments are just that, repetitions from before, but with its latest word about ours.
+   */
+  private void hearRepetition(long nowNanos, Tcb t, PacketView view, TcpHeader h) {
+    boolean repetition =
+        h.payloadLength > 0
+            && Seq.leq(h.seq + h.sequenceLength(), t.rcv.rcvNxt)
+            && (h.flags & (TcpHeader.SYN | TcpHeader.RST | TcpHeader.ACK)) == TcpHeader.ACK;
+    if (repetition
+        && t.state() != TcpState.SYN_RECEIVED
+        && t.snd.isAckAcceptable(h.ack, isProved(t, view))) {
+      t.onHeard(nowNanos);
+      acknowledged(nowNanos, t, h);
+    }
   }
 
   private static DropReason unacceptable(long nowNanos, Tcb t, TcpHeader h) {

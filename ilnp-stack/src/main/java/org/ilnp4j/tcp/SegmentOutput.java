@@ -46,6 +46,10 @@ final class SegmentOutput {
     } else if (t.state() != TcpState.TIME_WAIT) {
       retransmit(nowNanos, t, path);
       sendNew(nowNanos, t, path);
+      if (t.snd.isSilentAfterMove(path)) {
+        t.snd.endHold();
+        retransmit(nowNanos, t, path);
+      }
       if (t.takeKeepAliveDue()) {
         counters.add(Counter.TCP_KEEPALIVE_PROBES);
         sendEmpty(nowNanos, t, path, t.snd.sndUna - 1, TcpHeader.ACK);
@@ -89,7 +93,7 @@ final class SegmentOutput {
     Sender snd = t.snd;
     path.windowLimited(false);
     while (true) {
-      int i = snd.queue.firstLostIndex();
+      int i = snd.nextLostIndex();
       if (i < 0) {
         return;
       }
@@ -137,7 +141,7 @@ final class SegmentOutput {
   private void sendNew(long nowNanos, Tcb t, PathState path) {
     Sender snd = t.snd;
     boolean windowMissing = false;
-    if (snd.queue.lostBytes() == 0) {
+    if (snd.mayNewDataGo()) {
       restartAfterIdle(nowNanos, snd, path);
       windowMissing = sendWhatFits(nowNanos, t, path);
       if (snd.isSackPermitted()) {

@@ -40,6 +40,7 @@ final class Sender {
   final SendBuffer buffer;
   final RetransmitQueue queue = new RetransmitQueue();
   private final NewRenoRecovery newReno = new NewRenoRecovery(queue);
+  private final AfterMove afterMove = new AfterMove();
 
   /** Null when the other side has not permitted SACK. */
   private SackRecovery sack;
@@ -229,6 +230,30 @@ final class Sender {
 
   // ---- sending --------------------------------------------------------------------------------
 
+  /** Position in {@link #queue} of the segment to repeat next, or -1. */
+  int nextLostIndex() {
+    int i = queue.firstLostIndex();
+    if (i < 0 || !afterMove.holds(queue.get(i).seq()) || afterMove.takeHeadDue()) {
+      return i;
+    }
+    return queue.firstLostIndexFrom(afterMove.below());
+  }
+
+  /** New data may be sent: nothing waits to be repeated, or what does has to wait still. */
+  boolean mayNewDataGo() {
+    return queue.lostBytes() == 0
+        || afterMove.isNewDataAllowed() && queue.firstLostIndexFrom(afterMove.below()) < 0;
+  }
+
+  /** After a move something must go out that the other side answers. */
+  boolean isSilentAfterMove(PathState path) {
+    return afterMove.isHolding() && path.inFlightBytes() == 0 && queue.lostBytes() > 0;
+  }
+
+  void endHold() {
+    afterMove.release();
+  }
+
   /** Records a new segment; it is sent next. */
   SentSegment appendRecord(int length, boolean fin, boolean probe) {
     SentSegment s = queue.append(sndNxt, length, fin, probe);
@@ -290,9 +315,13 @@ final class Sender {
 
   // ---- acknowledgements -----------------------------------------------------------------------
 
-  /** RFC 5961 §5.2, and nothing beyond what was sent. */
-  boolean isAckAcceptable(int ack) {
-    return Seq.leq(ack, sndMax) && Seq.geq(ack, (int) (sndUna - maxSndWnd));
+  /**
+   * Nothing beyond what was sent, and nothing older than a window (RFC 5961 §5.2) unless a nonce
+   * proves the sender: after a move to a faster path, much is acknowledged while segments with text
+   * and an old acknowledgement are still under way on the slower one.
+   */
+  boolean isAckAcceptable(int ack, boolean proved) {
+    return Seq.leq(ack, sndMax) && (proved || Seq.geq(ack, (int) (sndUna - maxSndWnd)));
   }
 
   /**
@@ -302,6 +331,7 @@ final class Sender {
    */
   void onAck(long nowNanos, TcpHeader h, boolean bare, Delivery delivery) {
     PathState path = tcb.paths.current();
+    afterMove.release();
     delivery.reset(nowNanos, path, timestamps && h.hasTimestamps, h.tsEcr);
     boolean advanced = Seq.gt(h.ack, sndUna);
     PathState.Phase phase = path.phase();
@@ -455,6 +485,7 @@ final class Sender {
     if (head.fate() == Fate.SACKED) {
       queue.forgetSacks(); // it has thrown away what it had acknowledged
     }
+    afterMove.release();
     tcb.count(Counter.TCP_TIMEOUTS);
     timeouts++;
     path.onTimeout(nowNanos, sndNxt, Math.max(path.inFlightBytes(), head.length()));
@@ -502,10 +533,22 @@ final class Sender {
    * Another path is current now. What is in flight on a path that can still deliver is left alone;
    * what was on a broken one is lost, which says nothing about congestion.
    *
-   * @param outage true when there was no path at all: then everything in flight is lost
+   * @param weMoved true when the change is on our side
+   * @param outageNanos since when there was no path at all, so that everything in flight is lost;
+   *     -1 when there always was one
    */
-  void onPathChange(long nowNanos, PathState path, boolean outage) {
+  void onPathChange(long nowNanos, PathState path, boolean weMoved, long outageNanos) {
+    boolean outage = outageNanos >= 0;
     loseUnusable(outage);
+    afterMove.release();
+    if (queue.lostBytes() > 0) {
+      if (weMoved) {
+        afterMove.weMoved(firstNotArrived(outage ? outageNanos : nowNanos));
+      } else {
+        afterMove.theyMoved(sndNxt);
+        tcb.timers.arm(TimerKind.AFTER_MOVE, nowNanos + AfterMove.GRACE_NANOS);
+      }
+    }
     resetRecovery();
     newReno.onMove();
     tcb.timers.cancel(TimerKind.RETRANSMIT);
@@ -519,13 +562,27 @@ final class Sender {
     watchOldPaths(nowNanos);
   }
 
+  /** The first lost segment that was sent too late to have arrived when the path broke. */
+  private int firstNotArrived(long brokenNanos) {
+    for (int i = 0; i < queue.size(); i++) {
+      SentSegment s = queue.get(i);
+      // What queues there are stand in the direction of the data.
+      RttEstimator rtt = s.path().rtt;
+      long oneWay = Math.max(0, rtt.srttNanos() - rtt.minRttNanos() / 2);
+      if (s.fate() == Fate.LOST && s.sentNanos() + oneWay >= brokenNanos) {
+        return s.seq();
+      }
+    }
+    return sndNxt;
+  }
+
   /** Takes everything for lost that is under way on paths that cannot deliver any more. */
   void loseUnusable(boolean outage) {
     for (int i = 0; i < queue.size(); i++) {
       SentSegment s = queue.get(i);
-      if (s.fate() == Fate.IN_FLIGHT && (outage || !tcb.isUsable(s.path()))) {
+      if (s.fate() != Fate.SACKED && (outage || !tcb.isUsable(s.path()))) {
+        lostSegments += s.fate() == Fate.LOST ? 0 : 1;
         queue.markLost(s, true);
-        lostSegments++;
       }
     }
   }

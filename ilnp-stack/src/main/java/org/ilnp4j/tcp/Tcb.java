@@ -123,8 +123,9 @@ final class Tcb implements TcpConnection {
   }
 
   private PathState enter(long nowNanos, LocatorPair pair) {
-    boolean move = paths.current() != null;
-    boolean outage = paths.takeOutage();
+    PathState before = paths.current();
+    boolean move = before != null;
+    long outageNanos = paths.takeOutage();
     int segment = engine.output().segmentBytes(nowNanos, correspondent, pair, snd.peerMss);
     PathState path = paths.enter(nowNanos, pair, segment, segment - optionBytes());
     if (move) {
@@ -133,7 +134,8 @@ final class Tcb implements TcpConnection {
         handshake.onPathChange();
         armFallback(nowNanos);
       } else if (state != TcpState.TIME_WAIT) {
-        snd.onPathChange(nowNanos, path, outage);
+        boolean weMoved = outageNanos >= 0 || before.pair.localL64() != pair.localL64();
+        snd.onPathChange(nowNanos, path, weMoved, outageNanos);
         if (isActive(nowNanos) || activeAtOutage) {
           // Tells the other side's sender at once where we are and what we have.
           rcv.ackNow();
@@ -145,7 +147,7 @@ final class Tcb implements TcpConnection {
   }
 
   private void noteOutage(long nowNanos) {
-    paths.noteOutage();
+    paths.noteOutage(nowNanos);
     activeAtOutage |= isActive(nowNanos);
   }
 
@@ -411,6 +413,9 @@ final class Tcb implements TcpConnection {
         break;
       case OLD_PATH:
         snd.watchOldPaths(nowNanos);
+        break;
+      case AFTER_MOVE:
+        snd.endHold();
         break;
       case CLASSIC_FALLBACK:
         if (state == TcpState.SYN_SENT && !handshake.hasSoftError()) {

@@ -19,12 +19,14 @@ enum TimerKind {
   USER_TIMEOUT(3),
   /** Data sent on a path that was left has not been acknowledged in time. */
   OLD_PATH(4),
+  /** The other side moved and has not been heard from its new place. */
+  AFTER_MOVE(6),
   /** No answer to a SYN with nonce: try without (RFC 6744 §6). */
   CLASSIC_FALLBACK(5),
   /** Closed by the user, and the other side does not close. */
   ORPHAN(5);
 
-  static final int SLOTS = 6;
+  static final int SLOTS = 7;
 
   final int slot;
 

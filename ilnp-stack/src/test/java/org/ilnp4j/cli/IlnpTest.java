@@ -252,6 +252,7 @@ class IlnpTest {
 
     assertThat(run("cleanup")).isEqualTo(ExitStatus.FAILED);
     oneErrorLine("planted");
+    assertThat(err.toString()).contains("IllegalStateException");
     run("cleanup", "--debug");
     assertThat(err.toString()).contains("\tat org.ilnp4j");
   }

@@ -9,7 +9,6 @@ import com.sun.net.httpserver.HttpServer;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.Future;
@@ -103,7 +102,7 @@ class ProxyTest {
     IoHandlerFactory handlers = NioIoHandler.newFactory();
     if (kind.equals("epoll")) {
       assumeTrue(Epoll.isAvailable(), "epoll is not available");
-      handlers = EpollIoHandler.newFactory();
+      handlers = LocalTransport.ioHandlers();
     }
     group = new MultiThreadIoEventLoopGroup(1, handlers);
     network = new FakeNetwork(group.next(), System::nanoTime);

@@ -62,6 +62,69 @@ final class Pair {
     net.await(NanoClock.seconds(10), () -> client.connected && server.connected);
   }
 
+  // ---- moves ----------------------------------------------------------------------------------
+
+  /** Tells the other side of the Locators, as a Locator Update does, one way later. */
+  void update(TestNode to, long delayNanos, long... l64s) {
+    net.in(
+        delayNanos,
+        () -> {
+          int[] preference = new int[l64s.length];
+          int[] lifetime = new int[l64s.length];
+          for (int i = 0; i < l64s.length; i++) {
+            preference[i] = 10 + 10 * i;
+            lifetime[i] = 300;
+          }
+          for (Correspondent c : to.ilcc.all()) {
+            if (c.isIlnp()) {
+              to.ilcc.replaceLocators(net.now, c, l64s.length, l64s, preference, lifetime);
+            }
+          }
+        });
+  }
+
+  private long oneWay(long a, long b) {
+    return net.access(a).delayNanos + net.access(b).delayNanos;
+  }
+
+  /** Both Locators go on working; packets leave by the new one. */
+  void softMove(TestNode node, long from, long to, boolean tell) {
+    node.ilcc.local().get(from).leave(net.now);
+    if (node.ilcc.local().get(to) == null) {
+      node.addLocator(to, LocalLocator.State.ACTIVE);
+    } else {
+      node.ilcc.local().get(to).state(LocalLocator.State.ACTIVE);
+    }
+    node.ilcc.localChanged(net.now);
+    TestNode other = node == mn ? cn : mn;
+    if (tell) {
+      update(other, oneWay(to, other.ilcc.local().source().l64), to, from);
+    }
+  }
+
+  /** The old link breaks now; the new one works after the outage. */
+  void hardMove(TestNode node, long from, long to, long outageNanos, boolean tell) {
+    net.access(from).up = false;
+    node.ilcc.local().remove(node.ilcc.local().get(from));
+    if (outageNanos > 0) {
+      node.ilcc.localChanged(net.now);
+    }
+    TestNode other = node == mn ? cn : mn;
+    Runnable arrive =
+        () -> {
+          node.addLocator(to, LocalLocator.State.ACTIVE);
+          node.ilcc.localChanged(net.now);
+          if (tell && other.ilcc.local().source() != null) {
+            update(other, oneWay(to, other.ilcc.local().source().l64), to);
+          }
+        };
+    if (outageNanos > 0) {
+      net.in(outageNanos, arrive);
+    } else {
+      arrive.run();
+    }
+  }
+
   boolean isDone() {
     return client.closed != null && server.closed != null;
   }

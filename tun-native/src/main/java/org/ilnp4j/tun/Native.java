@@ -74,6 +74,8 @@ final class Native {
 
     int close(int fd);
 
+    int flock(int fd, int operation);
+
     @ssize_t
     long read(int fd, @uintptr_t long address, @size_t long count);
 

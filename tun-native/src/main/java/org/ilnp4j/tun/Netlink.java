@@ -120,6 +120,21 @@ public final class Netlink implements Closeable {
     return socket.dump(NlParser::route, "IPv6 routes");
   }
 
+  /** The IPv6 routes of one table; empty if there is no such table. */
+  public List<Route> routes(int table) throws LinuxException {
+    socket
+        .begin(NlMessage.RTM_GETROUTE, 0)
+        .u8(Native.AF_INET6)
+        .u8(0)
+        .u16(0)
+        .u32(0)
+        .u32(0)
+        .attribute(NlParser.RTA_TABLE, table);
+    // Kernels before 4.20 do not filter and send everything; newer ones miss a table that is empty.
+    List<Route> all = socket.dumpUnless(Errno.ENOENT, NlParser::route, "IPv6 routes");
+    return all.stream().filter(r -> r.table() == table).toList();
+  }
+
   /** Adds a route, or replaces the one to the same destination with the same metric. */
   public void replaceRoute(Route r) throws LinuxException {
     int flags = NlMessage.NLM_F_CREATE | NlMessage.NLM_F_REPLACE;

@@ -111,19 +111,28 @@ final class NetlinkSocket implements Closeable {
    * are left out.
    */
   <T> List<T> dump(Function<ByteBuffer, T> parser, String what) throws LinuxException {
+    return dumpUnless(0, parser, what);
+  }
+
+  /** The same; the error {@code benign} means that there are none. */
+  <T> List<T> dumpUnless(int benign, Function<ByteBuffer, T> parser, String what)
+      throws LinuxException {
     for (int attempt = 0; attempt < MAX_DUMP_ATTEMPTS; attempt++) {
       send(NlMessage.NLM_F_DUMP);
       List<T> objects = new ArrayList<>();
-      if (collect(parser, objects, what)) {
+      int errno = collect(parser, objects);
+      if (errno == 0 || errno == benign) {
         return objects;
+      }
+      if (errno != Errno.EINTR) {
+        throw failure("list", what, errno);
       }
     }
     throw new LinuxException("list", what, Errno.EAGAIN, "the kernel's table changes all the time");
   }
 
-  /** Reads one dump to its end; false if the table changed meanwhile. */
-  private <T> boolean collect(Function<ByteBuffer, T> parser, List<T> objects, String what)
-      throws LinuxException {
+  /** Reads one dump to its end; 0, the kernel's error, or EINTR if the table changed meanwhile. */
+  private <T> int collect(Function<ByteBuffer, T> parser, List<T> objects) throws LinuxException {
     boolean consistent = true;
     while (true) {
       int length = receive();
@@ -134,9 +143,13 @@ final class NetlinkSocket implements Closeable {
         consistent &= (m.getShort(6) & NlMessage.NLM_F_DUMP_INTR) == 0;
         switch (type(m)) {
           case NlMessage.NLMSG_DONE -> {
-            return consistent;
+            // The code of a dump that failed half-way stands where an error's would.
+            int errno = m.limit() < NlMessage.HEADER_BYTES + 4 ? 0 : -m.getInt(16);
+            return errno == 0 && !consistent ? Errno.EINTR : errno;
           }
-          case NlMessage.NLMSG_ERROR -> throw failure("list", what, acknowledgement(m));
+          case NlMessage.NLMSG_ERROR -> {
+            return acknowledgement(m);
+          }
           default -> {
             T object = parser.apply(m);
             if (object != null) {

@@ -204,6 +204,8 @@ class NetlinkTest {
               netlink.replaceRoute(Route.host(address, up0, TABLE));
             }
             assertThat(netlink.routes()).filteredOn(r -> r.table() == TABLE).hasSize(count);
+            assertThat(netlink.routes(TABLE)).hasSize(count);
+            assertThat(netlink.routes(TABLE + 1)).isEmpty();
           }
         });
   }

@@ -14,7 +14,7 @@ final class ConfigKeys {
 
   static final ConfigSection TOP = ConfigSection.top();
   static final ConfigKey<String> NAME = TOP.key("name", Values.nodeName(), "ilnp");
-  static final ConfigKey<NidSource> NID = TOP.key("nid", Values.nid(), new NidSource.Eui64(""));
+  static final ConfigKey<NidSource> NID = TOP.key("nid", Values.nid(), new NidSource.Random());
 
   static final ConfigSection TUN = ConfigSection.table("tun");
   static final ConfigKey<String> TUN_NAME = TUN.key("name", Values.linkName(), "ilnp0");

@@ -2,7 +2,7 @@ package org.ilnp4j.daemon.config;
 
 /** What makes the node choose another uplink. */
 public enum PolicyKind {
-  /** The uplink whose router advertisement was heard first, until its own stop. */
+  /** The uplink on which a new prefix was advertised last. */
   FIRST_RA,
   /** The usable uplink with the lowest preference number. */
   PREFERENCE,

@@ -70,7 +70,11 @@ public final class Views {
         values[i] = value(value, components[i].getGenericType());
       } catch (ClassCastException e) {
         throw new IllegalArgumentException(
-            "\"" + snakeCase(components[i].getName()) + "\" is not a " + types[i], e);
+            "\""
+                + snakeCase(components[i].getName())
+                + "\" is not of type "
+                + types[i].getSimpleName(),
+            e);
       }
     }
     try {

@@ -86,7 +86,7 @@ public final class Cubic extends SlowStart {
     wMax = window < wMax ? window * (1 + BETA) / 2 : window;
     epochNanos = -1;
     fraction = 0;
-    return (long) (flightBytes * BETA);
+    return Math.round(flightBytes * BETA);
   }
 
   @Override

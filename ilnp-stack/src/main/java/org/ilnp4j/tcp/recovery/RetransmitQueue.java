@@ -121,6 +121,7 @@ public final class RetransmitQueue {
    */
   public void markLost(SentSegment s, boolean byMove) {
     if (s.fate == Fate.LOST) {
+      s.lostByMove |= byMove;
       return;
     }
     leave(s);
@@ -164,6 +165,16 @@ public final class RetransmitQueue {
     }
     lostFrom = get(i).seq;
     return i;
+  }
+
+  /** Position of the lowest lost record at or behind {@code seq}, or -1. */
+  public int firstLostIndexFrom(int seq) {
+    for (int i = indexAfter(seq); i < size; i++) {
+      if (get(i).fate == Fate.LOST) {
+        return i;
+      }
+    }
+    return -1;
   }
 
   /** Removes the lowest record. */

@@ -31,7 +31,7 @@ class ConfigReaderTest {
     DaemonConfig c = parse(UPLINK);
 
     assertThat(c.name()).isEqualTo("ilnp");
-    assertThat(c.nid()).isEqualTo(new NidSource.Eui64(""));
+    assertThat(c.nid()).isEqualTo(new NidSource.Random());
     assertThat(c.tun()).isEqualTo(new DaemonConfig.Tun("ilnp0", 1500));
     assertThat(c.uplinks()).singleElement().extracting("name").isEqualTo("eth0");
     assertThat(c.mobility().policy()).isEqualTo(PolicyKind.PREFERENCE);

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.ilnp4j.naming.Destination;
+import org.ilnp4j.naming.HostsFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +37,21 @@ class ConfigSamplesTest {
   @ValueSource(strings = {"mobile.toml", "correspondent.toml"})
   void shouldAcceptTheSampleWithEveryDefaultWrittenOut(String file) throws Exception {
     assertThat(ConfigReader.parse(file, SAMPLES, uncommented(file)).uplinks()).isNotEmpty();
+  }
+
+  @Test
+  void shouldNameTheCorrespondentOfTheSamplesInTheHostsFile() throws Exception {
+    DaemonConfig mobile = ConfigReader.read(SAMPLES.resolve("mobile.toml"));
+    DaemonConfig called = ConfigReader.read(SAMPLES.resolve("correspondent.toml"));
+
+    Destination d = HostsFile.open(mobile.hosts().orElseThrow()).lookup(called.name());
+
+    assertThat(new NidSource.Explicit(d.nid())).isEqualTo(called.nid());
+    assertThat(d.locators()).containsExactly(called.uplinks().get(0).fixed().orElseThrow().l64());
+    assertThat(mobile.forwards())
+        .singleElement()
+        .extracting(f -> f.to().host())
+        .isEqualTo(d.name());
   }
 
   @Test

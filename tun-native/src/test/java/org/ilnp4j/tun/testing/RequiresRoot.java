@@ -49,11 +49,11 @@ public @interface RequiresRoot {
         return "/dev/net/tun";
       }
       if (!installed("ip")) {
-        return "the program ip (apt-get install iproute2)";
+        return "the program ip";
       }
       for (String program : programs) {
         if (!installed(program)) {
-          return "the program " + program + " (apt-get install " + program + ")";
+          return "the program " + program;
         }
       }
       return "";

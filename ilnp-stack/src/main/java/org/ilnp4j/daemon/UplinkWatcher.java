@@ -1,0 +1,199 @@
+package org.ilnp4j.daemon;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.IoEventLoop;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.ilnp4j.host.Host;
+import org.ilnp4j.link.FdWatch;
+import org.ilnp4j.netty.HostLoop;
+import org.ilnp4j.tun.Icmp6Socket;
+import org.ilnp4j.tun.Link;
+import org.ilnp4j.tun.LinuxException;
+import org.ilnp4j.tun.Netlink;
+import org.ilnp4j.tun.NetlinkEvent;
+import org.ilnp4j.tun.NetlinkMonitor;
+import org.ilnp4j.util.DropReason;
+import org.ilnp4j.wire.RouterAdvertisement;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the host what happens on its uplinks: carrier by netlink, router advertisements by a raw
+ * socket on each. Loop thread only after {@link #open}.
+ */
+final class UplinkWatcher implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(UplinkWatcher.class);
+  private static final int MAX_MESSAGE_BYTES = 65_536;
+
+  private final HostLoop runner;
+  private final Host host;
+  private final Runnable reconcilePlumbing;
+  private final Netlink netlink;
+  private final NetlinkMonitor monitor;
+  private final Map<String, Icmp6Socket> sockets = new HashMap<>();
+  private final List<FdWatch> watches = new ArrayList<>();
+  private final ByteBuf message = Unpooled.directBuffer(MAX_MESSAGE_BYTES);
+  private final List<String> uplinks;
+
+  private UplinkWatcher(
+      HostLoop runner,
+      Runnable reconcilePlumbing,
+      Netlink netlink,
+      NetlinkMonitor monitor,
+      List<String> uplinks) {
+    this.runner = runner;
+    this.host = runner.host();
+    this.reconcilePlumbing = reconcilePlumbing;
+    this.netlink = netlink;
+    this.monitor = monitor;
+    this.uplinks = List.copyOf(uplinks);
+  }
+
+  /**
+   * Opens the sockets and starts to listen. Not on the loop thread.
+   *
+   * @param reconcilePlumbing puts back what the kernel has dropped of routes and proxy entries
+   */
+  static UplinkWatcher open(
+      IoEventLoop loop,
+      HostLoop runner,
+      Runnable reconcilePlumbing,
+      Netlink netlink,
+      List<String> uplinks)
+      throws IOException {
+    NetlinkMonitor monitor = NetlinkMonitor.open();
+    UplinkWatcher w = new UplinkWatcher(runner, reconcilePlumbing, netlink, monitor, uplinks);
+    try {
+      for (String uplink : uplinks) {
+        Icmp6Socket socket = Icmp6Socket.open(netlink.requireLink(uplink));
+        w.sockets.put(uplink, socket);
+        w.watches.add(FdWatch.open(loop, socket.fd(), () -> w.receive(uplink, socket)));
+      }
+      w.watches.add(FdWatch.open(loop, monitor.fd(), w::onNetlink));
+      return w;
+    } catch (IOException | RuntimeException e) {
+      loop.submit(w::close).syncUninterruptibly();
+      throw e;
+    }
+  }
+
+  /** Tells the host of the links that are up already. Loop thread only. */
+  void start() {
+    readLinks();
+  }
+
+  /** Asks the routers of an uplink to advertise. */
+  void solicit(String uplink) {
+    Icmp6Socket socket = sockets.get(uplink);
+    try {
+      if (socket != null && !socket.sendRouterSolicitation()) {
+        LOG.debug("{}: cannot solicit yet", uplink);
+      }
+    } catch (LinuxException e) {
+      LOG.warn("{}: router solicitation not sent: {}", uplink, e.getMessage());
+    }
+  }
+
+  private void onNetlink() {
+    try {
+      boolean complete = monitor.receive(this::onEvent);
+      if (!complete) {
+        LOG.warn("the kernel dropped link events; reading the links anew");
+        readLinks();
+      }
+    } catch (LinuxException e) {
+      LOG.error("link events lost: {}", e.getMessage());
+      readLinks();
+    }
+    runner.wake();
+  }
+
+  private void onEvent(NetlinkEvent event) {
+    if (event instanceof NetlinkEvent.LinkEvent e && uplinks.contains(e.link().name())) {
+      onLink(e.link(), !e.removed() && e.link().isUp());
+    }
+  }
+
+  private void onLink(Link link, boolean up) {
+    host.onLink(runner.now(), link.name(), up);
+    if (up) {
+      // Link down erased the kernel's routes and proxy entries of the uplink.
+      reconcilePlumbing.run();
+    }
+  }
+
+  /** The state of all uplinks as the kernel has it now. */
+  private void readLinks() {
+    try {
+      for (Link link : netlink.links()) {
+        if (uplinks.contains(link.name())) {
+          onLink(link, link.isUp());
+        }
+      }
+      runner.wake();
+    } catch (LinuxException e) {
+      LOG.error("cannot read the state of the links: {}", e.getMessage());
+    }
+  }
+
+  private void receive(String uplink, Icmp6Socket socket) {
+    try {
+      while (true) {
+        Icmp6Socket.Verdict verdict = socket.receive(message.memoryAddress(), MAX_MESSAGE_BYTES);
+        switch (verdict) {
+          case NOTHING:
+            runner.wake();
+            return;
+          case ACCEPTED:
+            advertisement(uplink, socket);
+            break;
+          case WRONG_HOP_LIMIT:
+            host.counters().drop(DropReason.RA_HOP_LIMIT);
+            break;
+          case SOURCE_NOT_LINK_LOCAL:
+            host.counters().drop(DropReason.RA_SOURCE);
+            break;
+          default:
+            host.counters().drop(DropReason.RA_TRUNCATED);
+        }
+      }
+    } catch (LinuxException e) {
+      // The link went away under the socket; its netlink event says the rest.
+      LOG.debug("{}: {}", uplink, e.getMessage());
+    }
+  }
+
+  private void advertisement(String uplink, Icmp6Socket socket) throws LinuxException {
+    if (!host.locators().uplinks().get(uplink) && !netlink.requireLink(uplink).isUp()) {
+      // Received before the link went down, read after: old news.
+      return;
+    }
+    RouterAdvertisement.Parsed parsed = RouterAdvertisement.parse(message, 0, socket.length());
+    if (parsed.drop() != null) {
+      host.counters().drop(parsed.drop());
+      return;
+    }
+    host.onRouterAdvertisement(
+        runner.now(),
+        uplink,
+        socket.source().high(),
+        socket.source().low(),
+        parsed.advertisement());
+  }
+
+  /** Stops listening. Loop thread only. */
+  @Override
+  public void close() {
+    watches.forEach(FdWatch::close);
+    watches.clear();
+    sockets.values().forEach(Icmp6Socket::close);
+    sockets.clear();
+    monitor.close();
+    message.release();
+  }
+}

@@ -1,0 +1,186 @@
+package org.ilnp4j.tcp.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.ilnp4j.tcp.recovery.SentSegment.Fate;
+import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.wire.TcpHeader;
+import org.junit.jupiter.api.Test;
+
+/** Segments of 1000 octets, numbered by their position. */
+class SackRecoveryTest {
+  private static final int SIZE = 1000;
+  private final RetransmitQueue queue = new RetransmitQueue();
+  private final SackRecovery sack = new SackRecovery(queue);
+  private final PathState a = RetransmitQueueTest.path(1);
+  private final PathState b = RetransmitQueueTest.path(2);
+  private final Delivery delivery = new Delivery();
+  private long now;
+  private long order;
+  private int sent;
+
+  private void send(int segments, PathState on) {
+    for (int i = 0; i < segments; i++) {
+      now += NanoClock.millis(1);
+      SentSegment s = queue.append(sent * SIZE, SIZE, false, false);
+      queue.sent(s, on, now, ++order, 0);
+      sent++;
+    }
+  }
+
+  private void resend(int i, PathState on) {
+    now += NanoClock.millis(1);
+    SentSegment s = queue.get(i);
+    queue.sent(s, on, now, ++order, 0);
+    sack.onRetransmitted(s);
+  }
+
+  /** Blocks as pairs of segment numbers, right one excluded. */
+  private void ack(PathState current, int... blocks) {
+    now += NanoClock.millis(1);
+    TcpHeader h = new TcpHeader().clear();
+    for (int i = 0; i < blocks.length; i += 2) {
+      h.sackLeft[h.sackCount] = blocks[i] * SIZE;
+      h.sackRight[h.sackCount++] = blocks[i + 1] * SIZE;
+    }
+    delivery.reset(now, current, false, 0);
+    sack.onBlocks(h, 0, sent * SIZE, delivery);
+    sack.detect(now, current, 0, sent * SIZE);
+  }
+
+  private List<Integer> lost() {
+    List<Integer> out = new ArrayList<>();
+    for (int i = 0; i < queue.size(); i++) {
+      if (queue.get(i).fate() == Fate.LOST) {
+        out.add(i);
+      }
+    }
+    return out;
+  }
+
+  @Test
+  void shouldTakeTheHeadForLostAfterThreeLaterOnesArrived() {
+    send(10, a);
+    ack(a, 1, 3);
+    assertThat(lost()).isEmpty();
+    assertThat(a.phase()).isEqualTo(PathState.Phase.OPEN);
+    ack(a, 1, 4);
+    assertThat(lost()).containsExactly(0);
+    assertThat(a.phase()).isEqualTo(PathState.Phase.RECOVERY);
+    assertThat(a.congestion.cwndBytes()).isEqualTo(5 * SIZE); // half of ten in flight
+    assertThat(a.recoveryPoint()).isEqualTo(10 * SIZE);
+    assertThat(a.pipeBytes()).isEqualTo(6 * SIZE);
+  }
+
+  @Test
+  void shouldReduceTheWindowOncePerWindowOfData() {
+    send(20, a);
+    ack(a, 1, 4);
+    long cwnd = a.congestion.cwndBytes();
+    ack(a, 8, 12, 1, 4);
+    assertThat(lost()).containsExactly(0, 4, 5, 6, 7);
+    assertThat(a.congestion.cwndBytes()).isEqualTo(cwnd);
+  }
+
+  @Test
+  void shouldFindALostRetransmissionByWhatWasSentAfterIt() {
+    send(6, a);
+    ack(a, 1, 4);
+    resend(0, a);
+    send(3, a);
+    ack(a, 1, 6); // sent before the retransmission: says nothing about it
+    assertThat(lost()).isEmpty();
+    ack(a, 1, 8);
+    assertThat(lost()).isEmpty();
+    ack(a, 1, 9);
+    assertThat(lost()).containsExactly(0);
+  }
+
+  @Test
+  void shouldNeverInferLossOnOnePathFromAnother() {
+    send(5, a);
+    send(10, b); // moved; the new path is faster
+    ack(b, 5, 15);
+    assertThat(lost()).isEmpty();
+    ack(b, 5, 15, 1, 3);
+    assertThat(lost()).isEmpty();
+    ack(b, 5, 15, 1, 4); // three of the old path itself
+    assertThat(lost()).containsExactly(0);
+    assertThat(a.phase()).isEqualTo(PathState.Phase.RECOVERY);
+    assertThat(b.phase()).isEqualTo(PathState.Phase.OPEN);
+    assertThat(b.congestion.cwndBytes()).isEqualTo(10 * SIZE);
+  }
+
+  @Test
+  void shouldFindLossesOnTheNewPathWhileTheOldOneIsStillOutstanding() {
+    send(3, a);
+    send(8, b);
+    ack(b, 4, 7);
+    assertThat(lost()).containsExactly(3);
+    ack(b, 4, 7, 8, 11);
+    assertThat(lost()).containsExactly(3, 7);
+    assertThat(queue.get(0).fate()).isEqualTo(Fate.IN_FLIGHT);
+  }
+
+  @Test
+  void shouldNotCountWhatArrivedBeforeTheRetransmission() {
+    send(10, a);
+    ack(a, 4, 10);
+    assertThat(lost()).containsExactly(0, 1, 2, 3);
+    resend(0, a);
+    resend(1, a);
+    resend(2, a);
+    ack(a, 4, 10);
+    assertThat(lost()).containsExactly(3);
+  }
+
+  @Test
+  void shouldIgnoreBlocksThatNameNothingOutstanding() {
+    send(5, a);
+    ack(a, 7, 9); // beyond what was sent
+    ack(a, 3, 2); // reversed
+    ack(a, -4, -1); // below
+    ack(a, 0, 3); // a D-SACK: starts at the cumulative ACK
+    assertThat(queue.sackedSegments()).isZero();
+    assertThat(delivery.bytes()).isZero();
+  }
+
+  @Test
+  void shouldMarkOnlySegmentsCoveredWhole() {
+    send(4, a);
+    TcpHeader h = new TcpHeader().clear();
+    h.sackCount = 1;
+    h.sackLeft[0] = SIZE + 1;
+    h.sackRight[0] = 3 * SIZE + 999;
+    delivery.reset(now, a, false, 0);
+    sack.onBlocks(h, 0, sent * SIZE, delivery);
+    assertThat(queue.sackedSegments()).isEqualTo(1);
+    h.sackRight[0] = 4 * SIZE;
+    sack.onBlocks(h, 0, sent * SIZE, delivery);
+    assertThat(queue.sackedSegments()).as("the block grew").isEqualTo(2);
+  }
+
+  @Test
+  void shouldForgetWhatTheOtherSideThrewAway() {
+    send(5, a);
+    ack(a, 1, 5);
+    queue.forgetSacks();
+    sack.reset();
+    assertThat(lost()).containsExactly(0, 1, 2, 3, 4);
+    ack(a, 1, 5);
+    assertThat(queue.sackedSegments()).isEqualTo(4);
+  }
+
+  @Test
+  void shouldNotBelieveThatARetransmissionArrivedBeforeItCould() {
+    send(10, a);
+    a.rtt.onSample(NanoClock.millis(50));
+    ack(a, 1, 10);
+    resend(0, a);
+    delivery.reset(now, a, false, 0);
+    delivery.add(queue.get(0), SIZE); // acknowledged within a millisecond: the original was late
+    assertThat(a.overtakenBefore()).isLessThan(order - 1);
+  }
+}
