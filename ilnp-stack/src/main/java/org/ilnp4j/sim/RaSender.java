@@ -16,11 +16,14 @@ import org.ilnp4j.wire.RouterAdvertisement;
  * like any packet, so a busy link delays them.
  */
 final class RaSender {
-  /** The link-local prefix fe80::/64 and the groups of all nodes (ff02::1). */
+  /** The link-local prefix, fe80::/64. */
   static final long LINK_LOCAL_L64 = 0xfe80_0000_0000_0000L;
 
+  /** Groups on the link: ff02::1, all nodes; ff02::2, all routers. */
   static final long LINK_GROUP_L64 = 0xff02_0000_0000_0000L;
+
   static final long ALL_NODES = 1;
+  static final long ALL_ROUTERS = 2;
 
   private static final int INITIAL_COUNT = 3;
   private static final long MAX_INITIAL_INTERVAL_NANOS = NanoClock.seconds(16);

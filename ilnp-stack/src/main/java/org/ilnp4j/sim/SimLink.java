@@ -46,8 +46,8 @@ public final class SimLink implements SimChannel {
     if (!isUp()) {
       fromA.up();
       fromB.up();
-      network.linkChanged(a, true);
-      network.linkChanged(b, true);
+      network.linkChanged(a);
+      network.linkChanged(b);
     }
   }
 
@@ -56,8 +56,8 @@ public final class SimLink implements SimChannel {
     if (isUp()) {
       fromA.down(cut);
       fromB.down(cut);
-      network.linkChanged(a, false);
-      network.linkChanged(b, false);
+      network.linkChanged(a);
+      network.linkChanged(b);
     }
   }
 

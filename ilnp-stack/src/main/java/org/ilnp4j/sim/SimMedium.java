@@ -68,7 +68,7 @@ public final class SimMedium implements SimChannel {
   public SimMedium join(SimPort port) {
     port.connect(this);
     stations.put(port, new Station(port, network.injector(towardsStation(), port)));
-    network.linkChanged(port, true);
+    network.linkChanged(port);
     return this;
   }
 
@@ -106,7 +106,7 @@ public final class SimMedium implements SimChannel {
     if (!s.isUp) {
       s.isUp = true;
       s.receiving.up();
-      network.linkChanged(port, true);
+      network.linkChanged(port);
     }
   }
 
@@ -119,7 +119,7 @@ public final class SimMedium implements SimChannel {
       while (!s.queue.isEmpty()) {
         drop(s, LinkDrop.CUT, s.queue.poll());
       }
-      network.linkChanged(port, false);
+      network.linkChanged(port);
     }
   }
 

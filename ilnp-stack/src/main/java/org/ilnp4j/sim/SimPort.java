@@ -12,6 +12,9 @@ public final class SimPort {
   private long[] nids = new long[0];
   private long unconnectedDrops;
 
+  /** The link state the node was told last. */
+  private boolean toldUp;
+
   SimPort(SimNetwork network, SimNetwork.Member member, String name) {
     this.network = network;
     this.member = member;
@@ -65,6 +68,13 @@ public final class SimPort {
   /** True when connected to something that is up. */
   public boolean isUp() {
     return channel != null && channel.isUp(this);
+  }
+
+  /** True when the link state differs from what it was at the last call. */
+  boolean noticeChange() {
+    boolean changed = toldUp != isUp();
+    toldUp = isUp();
+    return changed;
   }
 
   /** Octets of the largest packet that may leave here. */

@@ -1,0 +1,162 @@
+package org.ilnp4j.sim;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.List;
+import org.ilnp4j.tcp.TcpCloseReason;
+import org.ilnp4j.tcp.TcpConnection;
+import org.ilnp4j.tcp.TcpHandler;
+import org.ilnp4j.tcp.TcpPending;
+
+/**
+ * One download from the correspondent to the mobile node: a server that sends known octets as fast
+ * as it may, a client that reads at once, checks each octet and notes when data came.
+ */
+final class BulkFlow {
+  private static final int CHUNK_BYTES = 64 << 10;
+
+  private final EmbeddedNetwork scene;
+  private final ByteBufAllocator allocator;
+  private final long totalBytes;
+  TcpConnection client;
+  TcpConnection server;
+  TcpCloseReason clientEnd;
+  TcpCloseReason serverEnd;
+  long sentBytes;
+  long receivedBytes;
+  long wrongBytes;
+  boolean endOfStream;
+  private long lastDataNanos;
+  private long longestGapNanos;
+  private long gapEndNanos;
+
+  BulkFlow(EmbeddedNetwork scene, ByteBufAllocator allocator, long totalBytes) {
+    this.scene = scene;
+    this.allocator = allocator;
+    this.totalBytes = totalBytes;
+  }
+
+  void start(int port) {
+    SimNetwork network = scene.network();
+    scene.correspondent().host().listen(port, this::onSyn);
+    client =
+        scene
+            .mobile()
+            .host()
+            .connect(
+                network.nowNanos(),
+                EmbeddedNetwork.CORRESPONDENT_NID,
+                List.of(EmbeddedNetwork.CORRESPONDENT_L64),
+                port,
+                new Client());
+  }
+
+  boolean isComplete() {
+    return endOfStream;
+  }
+
+  boolean isClosed() {
+    return clientEnd != null && serverEnd != null;
+  }
+
+  /** Forgets gaps so far. */
+  void watchGaps(long nowNanos) {
+    longestGapNanos = 0;
+    lastDataNanos = nowNanos;
+  }
+
+  /** The longest time without new data since {@link #watchGaps}. */
+  long longestGapNanos() {
+    return longestGapNanos;
+  }
+
+  /** When that gap ended. */
+  long gapEndNanos() {
+    return gapEndNanos;
+  }
+
+  /** The octet at a position of the stream: never the same at a distance TCP could confuse. */
+  private static byte octet(long position) {
+    long x = position * 0x9e37_79b9_7f4a_7c15L;
+    return (byte) (x >>> 56 ^ x >>> 24);
+  }
+
+  private void onSyn(long nowNanos, TcpPending pending) {
+    server = pending.accept(nowNanos, new Server());
+  }
+
+  private final class Server implements TcpHandler {
+    @Override
+    public void onConnected(long nowNanos, TcpConnection c) {
+      fill(nowNanos, c);
+    }
+
+    @Override
+    public void onReadable(long nowNanos, TcpConnection c) {}
+
+    @Override
+    public void onWritable(long nowNanos, TcpConnection c) {
+      fill(nowNanos, c);
+    }
+
+    private void fill(long nowNanos, TcpConnection c) {
+      while (sentBytes < totalBytes) {
+        int space =
+            (int) Math.min(Math.min(c.sendSpaceBytes(), CHUNK_BYTES), totalBytes - sentBytes);
+        if (space == 0) {
+          return;
+        }
+        ByteBuf data = allocator.directBuffer(space);
+        for (int i = 0; i < space; i++) {
+          data.writeByte(octet(sentBytes++));
+        }
+        c.send(nowNanos, data);
+      }
+      c.close(nowNanos);
+    }
+
+    @Override
+    public void onClosed(long nowNanos, TcpConnection c, TcpCloseReason reason) {
+      serverEnd = reason;
+    }
+  }
+
+  private final class Client implements TcpHandler {
+    @Override
+    public void onConnected(long nowNanos, TcpConnection c) {
+      lastDataNanos = nowNanos;
+    }
+
+    @Override
+    public void onReadable(long nowNanos, TcpConnection c) {
+      if (c.readableBytes() > 0) {
+        if (nowNanos - lastDataNanos > longestGapNanos) {
+          longestGapNanos = nowNanos - lastDataNanos;
+          gapEndNanos = nowNanos;
+        }
+        lastDataNanos = nowNanos;
+      }
+      ByteBuf data;
+      while ((data = c.read(nowNanos, CHUNK_BYTES)) != null) {
+        while (data.isReadable()) {
+          if (data.readByte() != octet(receivedBytes++)) {
+            wrongBytes++;
+          }
+        }
+        data.release();
+      }
+      if (c.isEndOfStream()) {
+        endOfStream = true;
+        c.close(nowNanos);
+      }
+    }
+
+    @Override
+    public void onWritable(long nowNanos, TcpConnection c) {}
+
+    @Override
+    public void onClosed(long nowNanos, TcpConnection c, TcpCloseReason reason) {
+      clientEnd = reason;
+    }
+  }
+}
