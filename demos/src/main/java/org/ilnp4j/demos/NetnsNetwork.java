@@ -260,6 +260,11 @@ final class NetnsNetwork implements DemoNetwork {
     return ask(node, Map.of("command", "status"), StatusView.class);
   }
 
+  /** A counter of the mobile node by its name. */
+  long mobileCounter(String name) throws IOException {
+    return status(mobile).counters().getOrDefault(name, 0L);
+  }
+
   /** The uplink the mobile node sends on, or an empty string. */
   String activeLink() throws IOException {
     for (LocatorsView.Local l :

@@ -27,7 +27,7 @@ public final class MobileLab implements AutoCloseable {
   public final Lab lab;
   public final String mn;
   public final String cn;
-  private final String core;
+  public final String core;
 
   /**
    * Builds the network; link w2 of the mobile node is left down.
