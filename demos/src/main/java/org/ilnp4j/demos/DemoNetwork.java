@@ -2,11 +2,10 @@ package org.ilnp4j.demos;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.List;
 
 /** The two nodes and the links of one demonstration: real ones in namespaces, or simulated ones. */
 interface DemoNetwork extends AutoCloseable {
-  /** What the mobile node recorded of one move. */
+  /** What the mobile node recorded of one move; LU round trip -1 when it is not known. */
   record Move(String kind, String from, String to, double luRttMillis) {}
 
   /** Loss as the sender of the download counts it. */
@@ -41,8 +40,11 @@ interface DemoNetwork extends AutoCloseable {
   /** The first link comes back. */
   void firstLinkUp() throws IOException;
 
-  /** Moves so far, oldest first. */
-  List<Move> moves() throws IOException;
+  /** Moves of the mobile node so far, soft and hard. */
+  int moveCount() throws IOException;
+
+  /** The last of them. */
+  Move lastMove() throws IOException;
 
   SenderStats senderStats() throws IOException;
 

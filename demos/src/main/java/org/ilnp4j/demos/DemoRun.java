@@ -83,7 +83,7 @@ final class DemoRun {
 
   private void softMove() throws IOException, InterruptedException {
     DemoNetwork.SenderStats before = network.senderStats();
-    int moves = network.moves().size();
+    int moves = network.moveCount();
     long start = System.nanoTime();
     network.secondLinkUp();
     say("second link up");
@@ -93,12 +93,12 @@ final class DemoRun {
     network.firstLinkDown();
     say("first link down, long after it was left");
     long end = settle(System.nanoTime(), SETTLE_NANOS / 3);
-    record(moves, before, start, end, 0);
+    record(before, start, end, 0);
   }
 
   private void hardMove() throws IOException, InterruptedException {
     DemoNetwork.SenderStats before = network.senderStats();
-    int moves = network.moves().size();
+    int moves = network.moveCount();
     long start = System.nanoTime();
     network.secondLinkDown();
     long down = System.nanoTime();
@@ -110,15 +110,15 @@ final class DemoRun {
     DemoNetwork.Move move = awaitMove(moves, "hard");
     say("%s handoff from %s to %s", move.kind(), move.from(), move.to());
     long end = settle(System.nanoTime(), SETTLE_NANOS);
-    record(moves, before, start, end, up - down);
+    record(before, start, end, up - down);
   }
 
-  /** Adds the report of the move with that number, and the stretch of time it took. */
+  /** Adds the report of the last move, and the stretch of time it took. */
   private void record(
-      int move, DemoNetwork.SenderStats before, long startNanos, long endNanos, long outageNanos)
+      DemoNetwork.SenderStats before, long startNanos, long endNanos, long outageNanos)
       throws IOException {
     DemoNetwork.SenderStats after = network.senderStats();
-    DemoNetwork.Move m = network.moves().get(move);
+    DemoNetwork.Move m = network.lastMove();
     moveWindows.add(new long[] {startNanos, endNanos});
     handoffs.add(
         new DemoReport.HandoffReport(
@@ -132,13 +132,12 @@ final class DemoRun {
             m.luRttMillis()));
   }
 
-  private DemoNetwork.Move awaitMove(int number, String kind)
+  private DemoNetwork.Move awaitMove(int before, String kind)
       throws IOException, InterruptedException {
     long limit = System.nanoTime() + STALL_NANOS;
     while (System.nanoTime() < limit) {
-      List<DemoNetwork.Move> moves = network.moves();
-      if (moves.size() > number) {
-        return moves.get(number);
+      if (network.moveCount() > before) {
+        return network.lastMove();
       }
       tick();
     }

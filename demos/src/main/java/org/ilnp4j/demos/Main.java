@@ -13,6 +13,7 @@ public final class Main {
 
   public static void main(String[] args) {
     CommandLine ilnp = Ilnp.commandLine(new Daemon(), Main::logLevel);
+    ilnp.addSubcommand(new DemoCommand());
     System.exit(ilnp.execute(args));
   }
 

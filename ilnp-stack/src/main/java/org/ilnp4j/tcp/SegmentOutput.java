@@ -58,6 +58,7 @@ final class SegmentOutput {
     if (t.rcv.isAckDue() && t.state() != TcpState.SYN_SENT) {
       sendEmpty(nowNanos, t, path, t.snd.sndNxt, TcpHeader.ACK);
     }
+    t.snd.reportLost();
   }
 
   private void sendSyn(long nowNanos, Tcb t, PathState path) {

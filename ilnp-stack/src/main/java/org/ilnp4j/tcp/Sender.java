@@ -84,7 +84,7 @@ final class Sender {
   long bytesSent;
   long bytesAcked;
   long retransmittedSegments;
-  long lostSegments;
+  private long reportedLost;
   int timeouts;
 
   Sender(Tcb tcb, SendBuffer buffer, int capacityBytes) {
@@ -347,7 +347,7 @@ final class Sender {
         sack.onBlocks(h, sndUna, sndMax, delivery);
       }
       if (delivery.bytes() > 0) {
-        noteLost(sack.detect(nowNanos, path, sndUna, sndNxt), path);
+        sack.detect(nowNanos, path, sndUna, sndNxt);
       }
     } else if (advanced) {
       newReno.onNewAck(path, sndUna, sndUna - before, path.mssBytes());
@@ -375,10 +375,11 @@ final class Sender {
         || path.congestion.inSlowStart() && 2 * path.pipeBytes() >= path.congestion.cwndBytes();
   }
 
-  private void noteLost(long bytes, PathState path) {
-    if (bytes > 0) {
-      lostSegments += Math.max(1, bytes / path.mssBytes());
-    }
+  /** Adds what was newly taken for lost to the host's counters. */
+  void reportLost() {
+    long lost = queue.lostSegments();
+    tcb.count(Counter.TCP_LOST, lost - reportedLost);
+    reportedLost = lost;
   }
 
   private void acknowledge(long nowNanos, int ack, Delivery delivery) {
@@ -581,7 +582,6 @@ final class Sender {
     for (int i = 0; i < queue.size(); i++) {
       SentSegment s = queue.get(i);
       if (s.fate() != Fate.SACKED && (outage || !tcb.isUsable(s.path()))) {
-        lostSegments += s.fate() == Fate.LOST ? 0 : 1;
         queue.markLost(s, true);
       }
     }
@@ -606,7 +606,6 @@ final class Sender {
       long deadline = s.sentNanos() + Math.max(MIN_OLD_PATH_NANOS, s.path().rtt.rtoNanos());
       if (deadline <= nowNanos) {
         queue.markLost(s, true);
-        lostSegments++;
         tcb.count(Counter.TCP_OLD_PATH_EXPIRED);
       } else {
         next = Math.min(next, deadline);

@@ -102,6 +102,10 @@ final class Tcb implements TcpConnection {
     engine.counters().add(counter);
   }
 
+  void count(Counter counter, long n) {
+    engine.counters().add(counter, n);
+  }
+
   // ---- path -----------------------------------------------------------------------------------
 
   /** The pair of Locators to send on now, or null. */
@@ -763,7 +767,7 @@ final class Tcb implements TcpConnection {
         segmentsOut,
         segmentsIn,
         snd.retransmittedSegments,
-        snd.lostSegments,
+        snd.queue.lostSegments(),
         snd.timeouts,
         paths.changes());
   }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,17 +29,35 @@ public final class Lab implements AutoCloseable {
   private final List<String> namespaces = new ArrayList<>();
   private final Deque<Process> processes = new ArrayDeque<>();
   private final Path directory;
+  private final Thread undo = new Thread(this::close, "lab-undo");
   private boolean closed;
+  private Path keep;
 
   /** Takes away what dead runs left, and makes a directory for this run's files. */
   public Lab() throws IOException {
     removeStale();
     directory = Files.createTempDirectory(prefix);
+    // Ctrl-C must leave nothing behind either.
+    Runtime.getRuntime().addShutdownHook(undo);
+  }
+
+  /** True when this process may make namespaces. */
+  public static boolean isRoot() {
+    try {
+      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    } catch (IOException e) {
+      throw new UncheckedIOException("is /proc mounted?", e);
+    }
   }
 
   /** Where configuration files, sockets and logs of this run go. */
   public Path directory() {
     return directory;
+  }
+
+  /** On close, copies logs, configuration and captures to a directory, which is made. */
+  public synchronized void keepFilesIn(Path target) {
+    keep = target;
   }
 
   /** Makes a namespace with its loopback up and returns its full name. */
@@ -130,6 +149,13 @@ public final class Lab implements AutoCloseable {
       return;
     }
     closed = true;
+    if (Thread.currentThread() != undo) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(undo);
+      } catch (IllegalStateException e) {
+        LOG.debug("already shutting down", e);
+      }
+    }
     for (Process p : processes) {
       p.destroy();
     }
@@ -139,7 +165,21 @@ public final class Lab implements AutoCloseable {
     for (String ns : namespaces) {
       removeNamespace(ns);
     }
+    if (keep != null) {
+      copyFiles();
+    }
     removeTree(directory);
+  }
+
+  private void copyFiles() {
+    try (Stream<Path> files = Files.list(directory)) {
+      Files.createDirectories(keep);
+      for (Path f : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+        Files.copy(f, keep.resolve(f.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+      }
+    } catch (IOException e) {
+      LOG.warn("files not kept in {}: {}", keep, e.toString());
+    }
   }
 
   private static void end(Process p) {

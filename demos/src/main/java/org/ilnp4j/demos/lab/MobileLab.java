@@ -55,12 +55,12 @@ public final class MobileLab implements AutoCloseable {
     String prefix = String.format(Locale.ROOT, "2001:db8:%d:%d", i, i);
     lab.sysctl(r, "net/ipv6/conf/all/forwarding", "1");
     lab.veth(mn, "w" + i, r, "a0");
-    lab.veth(r, "up", core, "r" + i);
+    lab.veth(r, "wan", core, "r" + i);
     lab.ip(r, "link", "set", "a0", "up");
-    lab.ip(r, "link", "set", "up", "up");
+    lab.ip(r, "link", "set", "wan", "up");
     lab.ip(core, "link", "set", "r" + i, "up");
     lab.ip(r, "addr", "add", prefix + "::1/64", "dev", "a0", "nodad");
-    lab.ip(r, "addr", "add", "fd00:0:0:" + i + "::2/64", "dev", "up", "nodad");
+    lab.ip(r, "addr", "add", "fd00:0:0:" + i + "::2/64", "dev", "wan", "nodad");
     lab.ip(core, "addr", "add", "fd00:0:0:" + i + "::1/64", "dev", "r" + i, "nodad");
     lab.ip(r, "-6", "route", "add", "default", "via", "fd00:0:0:" + i + "::1");
     lab.ip(core, "-6", "route", "add", prefix + "::/64", "via", "fd00:0:0:" + i + "::2");

@@ -18,6 +18,7 @@ public final class RetransmitQueue {
   private long inFlightBytes;
   private long lostBytes;
   private int sackedSegments;
+  private long lostSegments;
 
   /** No record before this sequence number is lost; a hint that saves walking. */
   private int lostFrom;
@@ -38,6 +39,11 @@ public final class RetransmitQueue {
   /** Lost and not sent again yet. */
   public long lostBytes() {
     return lostBytes;
+  }
+
+  /** Segments ever taken for lost, whether they were or not. */
+  public long lostSegments() {
+    return lostSegments;
   }
 
   public int sackedSegments() {
@@ -125,6 +131,7 @@ public final class RetransmitQueue {
       return;
     }
     leave(s);
+    lostSegments++;
     s.fate = Fate.LOST;
     s.lostByMove = byMove;
     if (lostBytes == 0 || Seq.lt(s.seq, lostFrom)) {
