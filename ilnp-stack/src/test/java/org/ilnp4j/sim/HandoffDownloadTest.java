@@ -88,7 +88,7 @@ class HandoffDownloadTest extends SimTestBase {
     runUntilReceived(bytes);
     assertThat(network.runUntil(flow::isClosed, network.nowNanos() + 5 * SECOND)).isTrue();
     assertThat(flow.receivedBytes).isEqualTo(bytes);
-    assertThat(flow.wrongBytes).isZero();
+    assertThat(flow.wrongReads).isZero();
     assertThat(flow.clientEnd).isEqualTo(TcpCloseReason.NORMAL);
     assertThat(flow.serverEnd).isEqualTo(TcpCloseReason.NORMAL);
   }
