@@ -48,6 +48,11 @@ final class EmbeddedDemoNetwork implements DemoNetwork {
   private static final int PUBLISHED_PORT = 80;
   private static final long WAIT_SECONDS = 20;
 
+  /** Behind the access links, one way; these add another millisecond each way. */
+  private static final long LAN_DELAY_NANOS = NanoClock.millis(1);
+
+  private static final long WAN_DELAY_NANOS = NanoClock.millis(7);
+
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, LocalTransport.ioHandlers());
   private final EventLoop loop = group.next();
@@ -65,7 +70,11 @@ final class EmbeddedDemoNetwork implements DemoNetwork {
   EmbeddedDemoNetwork(long seed) throws IOException {
     content = new ContentServer(0);
     SimNetwork network = new SimNetwork(seed);
-    net = new EmbeddedNetwork(network, EmbeddedNetwork.Scene.DEFAULT, moves);
+    net =
+        new EmbeddedNetwork(
+            network,
+            EmbeddedNetwork.Scene.DEFAULT.withBackhaul(LAN_DELAY_NANOS, WAN_DELAY_NANOS),
+            moves);
     driver = new RealTimeDriver(network, loop, NanoClock.system());
     mobile = new SimRunner(loop, driver, net.mobile());
     SimRunner correspondent = new SimRunner(loop, driver, net.correspondent());

@@ -27,7 +27,7 @@ final class LocatorsCommand implements Callable<Integer> {
     if (output.isJson()) {
       output.json(locators);
     } else {
-      output.text().print(table(locators));
+      output.table(table(locators));
     }
     return ExitStatus.OK;
   }

@@ -23,6 +23,13 @@ final class Output {
     return spec.commandLine().getOut();
   }
 
+  /** Prints a table. */
+  void table(Table table) {
+    text().print(table);
+    // Only whole lines printed with println leave by themselves.
+    text().flush();
+  }
+
   /** Prints a record or a map as one JSON object. */
   void json(Object result) {
     text().println(Views.write(result));

@@ -56,7 +56,7 @@ final class SessionsCommand implements Callable<Integer> {
     } else if (sessions.isEmpty()) {
       output.text().println("no sessions");
     } else {
-      output.text().print(table(sessions));
+      output.table(table(sessions));
     }
     return ExitStatus.OK;
   }

@@ -117,7 +117,7 @@ final class Node implements AutoCloseable {
             loop,
             config.controlSocket(),
             new DaemonControl(config, runner, handoffs, resolver, listeners, stopped::countDown));
-    undo.add(control::close);
+    undo.add(() -> control.close().sync());
     var reconcile =
         loop.scheduleWithFixedDelay(
             this::reconcilePlumbing, RECONCILE_SECONDS, RECONCILE_SECONDS, TimeUnit.SECONDS);

@@ -46,7 +46,6 @@ public final class Preflight {
     privileges();
     tunDevice();
     links(config);
-    listeners(config);
     files(config);
     if (ControlClient.isAnswering(config.controlSocket())) {
       failed.add(
@@ -55,6 +54,9 @@ public final class Preflight {
               + " already; end it with: ilnp stop --socket "
               + config.controlSocket()
               + "; or give this one another name");
+    } else {
+      // Ports that the same daemon holds would only say it again.
+      listeners(config);
     }
     if (!missing.isEmpty() || !failed.isEmpty()) {
       UserError.Kind kind = missing.isEmpty() ? UserError.Kind.FAILED : UserError.Kind.MISSING;

@@ -4,10 +4,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.IoEventLoop;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.ilnp4j.host.Host;
 import org.ilnp4j.link.FdWatch;
 import org.ilnp4j.netty.HostLoop;
@@ -30,22 +31,32 @@ final class UplinkWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UplinkWatcher.class);
   private static final int MAX_MESSAGE_BYTES = 65_536;
 
+  private record Listening(Icmp6Socket socket, FdWatch watch) {
+    void close() {
+      watch.close();
+      socket.close();
+    }
+  }
+
+  private final IoEventLoop loop;
   private final HostLoop runner;
   private final Host host;
   private final Runnable reconcilePlumbing;
   private final Netlink netlink;
   private final NetlinkMonitor monitor;
-  private final Map<String, Icmp6Socket> sockets = new HashMap<>();
-  private final List<FdWatch> watches = new ArrayList<>();
+  private final Map<String, Listening> listening = new HashMap<>();
+  private FdWatch monitorWatch;
   private final ByteBuf message = Unpooled.directBuffer(MAX_MESSAGE_BYTES);
   private final List<String> uplinks;
 
   private UplinkWatcher(
+      IoEventLoop loop,
       HostLoop runner,
       Runnable reconcilePlumbing,
       Netlink netlink,
       NetlinkMonitor monitor,
       List<String> uplinks) {
+    this.loop = loop;
     this.runner = runner;
     this.host = runner.host();
     this.reconcilePlumbing = reconcilePlumbing;
@@ -66,20 +77,13 @@ final class UplinkWatcher implements AutoCloseable {
       Netlink netlink,
       List<String> uplinks)
       throws IOException {
-    NetlinkMonitor monitor = NetlinkMonitor.open();
-    UplinkWatcher w = new UplinkWatcher(runner, reconcilePlumbing, netlink, monitor, uplinks);
-    try {
-      for (String uplink : uplinks) {
-        Icmp6Socket socket = Icmp6Socket.open(netlink.requireLink(uplink));
-        w.sockets.put(uplink, socket);
-        w.watches.add(FdWatch.open(loop, socket.fd(), () -> w.receive(uplink, socket)));
-      }
-      w.watches.add(FdWatch.open(loop, monitor.fd(), w::onNetlink));
-      return w;
-    } catch (IOException | RuntimeException e) {
-      loop.submit(w::close).syncUninterruptibly();
-      throw e;
+    for (String uplink : uplinks) {
+      netlink.requireLink(uplink);
     }
+    NetlinkMonitor monitor = NetlinkMonitor.open();
+    UplinkWatcher w = new UplinkWatcher(loop, runner, reconcilePlumbing, netlink, monitor, uplinks);
+    w.monitorWatch = FdWatch.open(loop, monitor.fd(), w::onNetlink);
+    return w;
   }
 
   /** Tells the host of the links that are up already. Loop thread only. */
@@ -89,9 +93,9 @@ final class UplinkWatcher implements AutoCloseable {
 
   /** Asks the routers of an uplink to advertise. */
   void solicit(String uplink) {
-    Icmp6Socket socket = sockets.get(uplink);
+    Listening on = listening.get(uplink);
     try {
-      if (socket != null && !socket.sendRouterSolicitation()) {
+      if (on != null && !on.socket.sendRouterSolicitation()) {
         LOG.debug("{}: cannot solicit yet", uplink);
       }
     } catch (LinuxException e) {
@@ -120,6 +124,9 @@ final class UplinkWatcher implements AutoCloseable {
   }
 
   private void onLink(Link link, boolean up) {
+    if (up) {
+      listenOn(link);
+    }
     host.onLink(runner.now(), link.name(), up);
     if (up) {
       // Link down erased the kernel's routes and proxy entries of the uplink.
@@ -127,14 +134,37 @@ final class UplinkWatcher implements AutoCloseable {
     }
   }
 
+  /** Opens the socket of an uplink, anew when the device is another one of the same name. */
+  private void listenOn(Link link) {
+    Listening old = listening.get(link.name());
+    if (old != null && old.socket.link().index() == link.index()) {
+      return;
+    }
+    try {
+      Icmp6Socket socket = Icmp6Socket.open(link);
+      if (old != null) {
+        LOG.info("{} is another device now", link.name());
+        old.close();
+      }
+      listening.put(
+          link.name(),
+          new Listening(
+              socket, FdWatch.open(loop, socket.fd(), () -> receive(link.name(), socket))));
+    } catch (LinuxException e) {
+      LOG.error("{}: router advertisements cannot be heard: {}", link.name(), e.getMessage());
+    }
+  }
+
   /** The state of all uplinks as the kernel has it now. */
   private void readLinks() {
     try {
+      Set<String> gone = new HashSet<>(uplinks);
       for (Link link : netlink.links()) {
-        if (uplinks.contains(link.name())) {
+        if (gone.remove(link.name())) {
           onLink(link, link.isUp());
         }
       }
+      gone.forEach(name -> host.onLink(runner.now(), name, false));
       runner.wake();
     } catch (LinuxException e) {
       LOG.error("cannot read the state of the links: {}", e.getMessage());
@@ -189,10 +219,9 @@ final class UplinkWatcher implements AutoCloseable {
   /** Stops listening. Loop thread only. */
   @Override
   public void close() {
-    watches.forEach(FdWatch::close);
-    watches.clear();
-    sockets.values().forEach(Icmp6Socket::close);
-    sockets.clear();
+    listening.values().forEach(Listening::close);
+    listening.clear();
+    monitorWatch.close();
     monitor.close();
     message.release();
   }

@@ -18,7 +18,7 @@ public final class FdWatch implements AutoCloseable {
     this.registration = registration;
   }
 
-  /** Starts watching. Not on the loop thread: blocks until the loop has taken it over. */
+  /** Starts watching. Off the loop thread it blocks until the loop has taken it over. */
   public static FdWatch open(IoEventLoop loop, int fd, Runnable onReadable) {
     FileDescriptor descriptor = new FileDescriptor(fd);
     IoRegistration registration =

@@ -144,6 +144,7 @@ public final class LocatorSet {
             ? NanoClock.millis(ra.advertisementIntervalMillis())
             : NanoClock.seconds(ra.routerLifetimeSeconds()) / 3;
     p.heardNanos = nowNanos;
+    p.rerouted |= p.routerL64 != routerL64 || p.routerNid != routerNid;
     p.routerL64 = routerL64;
     p.routerNid = routerNid;
     // Taken as advertised: the two-hour rule (RFC 4862 §5.5.3) would keep dead Locators alive.
@@ -357,6 +358,7 @@ public final class LocatorSet {
       due = true;
       return false;
     }
+    p.rerouted = false;
     ilcc.local()
         .add(
             new LocalLocator(
@@ -374,6 +376,11 @@ public final class LocatorSet {
    */
   private boolean update(long nowNanos, LocalLocator l, Uplink.Prefix p) {
     l.expiresNanos(p.validUntilNanos);
+    if (p.rerouted) {
+      // Another router advertises the prefix now: packets leave through that one.
+      p.rerouted = !plumber.install(l.uplink, p.l64, p.routerL64, p.routerNid);
+      due |= p.rerouted;
+    }
     boolean overdue = isOverdue(nowNanos, p);
     boolean leaving = l.state() == LocalLocator.State.LEAVING;
     if (overdue && !leaving && anotherUsable(l)) {

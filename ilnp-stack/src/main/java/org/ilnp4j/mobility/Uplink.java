@@ -15,6 +15,10 @@ final class Uplink {
     final long l64;
     long routerL64;
     long routerNid;
+
+    /** The router is another one than the Locator was installed with. */
+    boolean rerouted;
+
     long validUntilNanos;
     long preferredUntilNanos;
     long heardNanos;

@@ -26,7 +26,9 @@ public final class Literals implements Resolver {
       Destination d = parse(name);
       return d != null
           ? executor.newSucceededFuture(d)
-          : executor.newFailedFuture(new UnknownHostException(name));
+          : executor.newFailedFuture(
+              new UnknownHostException(
+                  "unknown name \"" + name + "\"; add it to the hosts file, or write NID@L64"));
     } catch (IllegalArgumentException e) {
       return executor.newFailedFuture(e);
     }

@@ -6,9 +6,12 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +38,9 @@ import picocli.CommandLine;
 /** The command line against a control server that answers from a script. */
 @Timeout(60)
 class IlnpTest {
-  private final StringWriter out = new StringWriter();
+  /** As standard output: what is not flushed at the end is lost. */
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
   private final StringWriter err = new StringWriter();
   private final FakeService service = new FakeService();
   private final FakeLauncher launcher = new FakeLauncher();
@@ -61,7 +66,7 @@ class IlnpTest {
   @Test
   void shouldPrintTheStatusForPeople() {
     assertThat(ask("status")).isZero();
-    assertThat(out.toString())
+    assertThat(out.toString(StandardCharsets.UTF_8))
         .contains("mobile up 3.5 s, pid 42")
         .contains("214:4fff:feab:cd01")
         .contains("socks 127.0.0.1:1080")
@@ -75,7 +80,7 @@ class IlnpTest {
     assertThat(ask("sessions")).isZero();
     assertThat(ask("locators")).isZero();
 
-    assertThat(out.toString())
+    assertThat(out.toString(StandardCharsets.UTF_8))
         .contains("correspondent:80", "established", "20.1 ms", "115G")
         .contains("wlan0", "active", "29.5 s", "4 min 40 s");
     fitsTheScreen();
@@ -86,13 +91,13 @@ class IlnpTest {
     service.sessions = 0;
 
     assertThat(ask("sessions")).isZero();
-    assertThat(out.toString().strip()).isEqualTo("no sessions");
+    assertThat(out.toString(StandardCharsets.UTF_8).strip()).isEqualTo("no sessions");
   }
 
   @Test
   void shouldReportAHandoffInOneLine() {
     assertThat(ask("handoff", "SOFT", "--to", "wlan1")).isZero();
-    assertThat(out.toString().strip())
+    assertThat(out.toString(StandardCharsets.UTF_8).strip())
         .isEqualTo("soft, wlan0 -> wlan1 (2001:db8:2:0), 1 of 1 told, LU 20.5 ms");
     assertThat(service.asked).containsExactly("handoff SOFT wlan1");
   }
@@ -100,7 +105,7 @@ class IlnpTest {
   @Test
   void shouldSummariseAPing() {
     assertThat(ask("ping", "cn", "-c", "2")).isZero();
-    assertThat(out.toString().lines())
+    assertThat(out.toString(StandardCharsets.UTF_8).lines())
         .containsExactly(
             "cn (2001:db8:3:0) seq 1: 21.0 ms",
             "cn (2001:db8:3:0) seq 2: 22.0 ms",
@@ -110,7 +115,8 @@ class IlnpTest {
   @Test
   void shouldFailWhenNoPingIsAnswered() {
     assertThat(ask("ping", "lost", "-c", "1")).isEqualTo(ExitStatus.FAILED);
-    assertThat(out.toString()).contains("seq 1: no answer", "1 sent, 0 answered");
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("seq 1: no answer", "1 sent, 0 answered");
   }
 
   @Test
@@ -186,14 +192,15 @@ class IlnpTest {
       strings = {"daemon", "status", "sessions", "locators", "handoff", "ping", "stop", "cleanup"})
   void shouldExplainEveryCommandWithAnExample(String command) {
     assertThat(run(command, "--help")).isZero();
-    assertThat(out.toString()).contains("Usage: ilnp " + command, "Exit status:", "xample");
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("Usage: ilnp " + command, "Exit status:", "xample");
     fitsTheScreen();
   }
 
   @Test
   void shouldTellItsVersion() {
     assertThat(run("--version")).isZero();
-    assertThat(out.toString())
+    assertThat(out.toString(StandardCharsets.UTF_8))
         .matches("ilnp \\d+\\.\\d+\\.\\d+\\S* \\(commit \\w+, Java \\S+\\)\\s*");
   }
 
@@ -213,7 +220,7 @@ class IlnpTest {
     Path file = Files.writeString(dir.resolve("n.toml"), "[[uplink]]\nname = \"wlan9\"\n");
 
     assertThat(run("daemon", "--config", file.toString(), "--check")).isZero();
-    assertThat(out.toString()).contains("the configuration is right");
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("the configuration is right");
     assertThat(launcher.ran).isEmpty();
   }
 
@@ -239,10 +246,11 @@ class IlnpTest {
     launcher.undone = List.of("route 2001:db8:1:0::/128 dev ilnp0");
 
     assertThat(run("cleanup", "--state", dir.toString())).isZero();
-    assertThat(out.toString().strip()).isEqualTo("route 2001:db8:1:0::/128 dev ilnp0");
+    assertThat(out.toString(StandardCharsets.UTF_8).strip())
+        .isEqualTo("route 2001:db8:1:0::/128 dev ilnp0");
     launcher.undone = List.of();
     assertThat(run("cleanup", "--state", dir.toString())).isZero();
-    assertThat(out.toString()).contains("nothing to undo in " + dir);
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("nothing to undo in " + dir);
     assertThat(json("cleanup", "--state", dir.toString())).containsEntry("undone", List.of());
   }
 
@@ -267,16 +275,18 @@ class IlnpTest {
 
   private int run(String... args) {
     CommandLine ilnp = Ilnp.commandLine(launcher, levels::add);
-    return ilnp.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true)).execute(args);
+    return ilnp.setOut(new PrintWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), true))
+        .setErr(new PrintWriter(err, true))
+        .execute(args);
   }
 
   private Map<String, Object> json(String... args) throws IOException {
-    out.getBuffer().setLength(0);
+    out.reset();
     List<String> all = new ArrayList<>(List.of(args));
     all.add("--json");
     assertThat(ask(all.toArray(String[]::new))).isZero();
-    assertThat(out.toString().lines()).hasSize(1);
-    return JSON.std.mapFrom(out.toString());
+    assertThat(out.toString(StandardCharsets.UTF_8).lines()).hasSize(1);
+    return JSON.std.mapFrom(out.toString(StandardCharsets.UTF_8));
   }
 
   @SuppressWarnings("unchecked")
@@ -290,11 +300,11 @@ class IlnpTest {
         .asString()
         .startsWith("ilnp: ")
         .contains(expected);
-    assertThat(out.toString()).isEmpty();
+    assertThat(out.toString(StandardCharsets.UTF_8)).isEmpty();
   }
 
   private void fitsTheScreen() {
-    assertThat(out.toString().lines()).allMatch(line -> line.length() <= 80);
+    assertThat(out.toString(StandardCharsets.UTF_8).lines()).allMatch(line -> line.length() <= 80);
   }
 
   /** Does nothing, and remembers it. */

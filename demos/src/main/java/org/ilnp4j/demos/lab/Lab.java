@@ -30,6 +30,7 @@ public final class Lab implements AutoCloseable {
   private final Deque<Process> processes = new ArrayDeque<>();
   private final Path directory;
   private final Thread undo = new Thread(this::close, "lab-undo");
+  private int nextIndex = 101;
   private boolean closed;
   private Path keep;
 
@@ -91,10 +92,34 @@ public final class Lab implements AutoCloseable {
     return Shell.run(command);
   }
 
-  /** Joins two namespaces by a veth pair; both ends are left down, duplicate detection off. */
-  public void veth(String nsA, String ifA, String nsB, String ifB) throws IOException {
-    Shell.run(
-        "ip", "link", "add", ifA, "netns", nsA, "type", "veth", "peer", "name", ifB, "netns", nsB);
+  /**
+   * Joins two namespaces by a veth pair; both ends are left down, duplicate detection off.
+   *
+   * <p>The two ends get different interface numbers. With equal ones the kernel takes a change of
+   * carrier for not urgent, and tells it, and sets up IPv6, up to a second late; no real link does.
+   */
+  public synchronized void veth(String nsA, String ifA, String nsB, String ifB) throws IOException {
+    String[] command = {
+      "ip",
+      "link",
+      "add",
+      "name",
+      ifA,
+      "index",
+      "" + nextIndex++,
+      "netns",
+      nsA,
+      "type",
+      "veth",
+      "peer",
+      "name",
+      ifB,
+      "index",
+      "" + nextIndex++,
+      "netns",
+      nsB
+    };
+    Shell.run(command);
     for (String[] end : new String[][] {{nsA, ifA}, {nsB, ifB}}) {
       sysctl(end[0], "net/ipv6/conf/" + end[1] + "/accept_dad", "0");
       sysctl(end[0], "net/ipv6/conf/" + end[1] + "/dad_transmits", "0");
