@@ -116,7 +116,15 @@ class ArchitectureTest {
 
   @Test
   void shouldSimulateTheCoreAndItsLinksOnly() {
-    mayNotImport("sim", List.of("netty", "naming", "proxy", "daemon", "cli")).check(ALL);
+    mayNotImport("sim", List.of("naming", "proxy", "daemon", "cli")).check(ALL);
+    noClasses()
+        .that()
+        .resideInAPackage("org.ilnp4j.sim..")
+        .and(describe("are no drivers", c -> !DRIVERS.contains(c.getName())))
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.ilnp4j.netty..")
+        .check(ALL);
     noClasses()
         .that()
         .resideInAnyPackage(CORE)
@@ -156,7 +164,8 @@ class ArchitectureTest {
 
   /** What stands between the core and the real world: the clock, and what drives by it. */
   private static final Set<String> DRIVERS =
-      Set.of("org.ilnp4j.time.NanoClock", "org.ilnp4j.sim.RealTimeDriver");
+      Set.of(
+          "org.ilnp4j.time.NanoClock", "org.ilnp4j.sim.RealTimeDriver", "org.ilnp4j.sim.SimRunner");
 
   private static final Set<String> CLOCK_METHODS = Set.of("nanoTime", "currentTimeMillis");
 

@@ -2,7 +2,10 @@ package org.ilnp4j.sim;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.ilnp4j.tcp.TcpCloseReason;
 import org.ilnp4j.tcp.TcpConnection;
 import org.ilnp4j.tcp.TcpHandler;
@@ -13,7 +16,12 @@ import org.ilnp4j.tcp.TcpPending;
  * as it may, a client that reads at once, checks each octet and notes when data came.
  */
 final class BulkFlow {
-  private static final int CHUNK_BYTES = 64 << 10;
+  private static final int CHUNK_BYTES = 32 << 10;
+
+  /** A prime. */
+  private static final int PERIOD_BYTES = 65_521;
+
+  private static final ByteBuf PATTERN = pattern();
 
   private final EmbeddedNetwork scene;
   private final ByteBufAllocator allocator;
@@ -24,7 +32,7 @@ final class BulkFlow {
   TcpCloseReason serverEnd;
   long sentBytes;
   long receivedBytes;
-  long wrongBytes;
+  long wrongReads;
   boolean endOfStream;
   private long lastDataNanos;
   private long longestGapNanos;
@@ -75,10 +83,12 @@ final class BulkFlow {
     return gapEndNanos;
   }
 
-  /** The octet at a position of the stream: never the same at a distance TCP could confuse. */
-  private static byte octet(long position) {
-    long x = position * 0x9e37_79b9_7f4a_7c15L;
-    return (byte) (x >>> 56 ^ x >>> 24);
+  /** The stream repeats this, at a distance that no segment size divides. */
+  private static ByteBuf pattern() {
+    byte[] octets = new byte[PERIOD_BYTES + CHUNK_BYTES];
+    new SplittableRandom(1).nextBytes(octets);
+    System.arraycopy(octets, 0, octets, PERIOD_BYTES, CHUNK_BYTES);
+    return Unpooled.wrappedBuffer(octets);
   }
 
   private void onSyn(long nowNanos, TcpPending pending) {
@@ -107,9 +117,8 @@ final class BulkFlow {
           return;
         }
         ByteBuf data = allocator.directBuffer(space);
-        for (int i = 0; i < space; i++) {
-          data.writeByte(octet(sentBytes++));
-        }
+        data.writeBytes(PATTERN, (int) (sentBytes % PERIOD_BYTES), space);
+        sentBytes += space;
         c.send(nowNanos, data);
       }
       c.close(nowNanos);
@@ -138,11 +147,12 @@ final class BulkFlow {
       }
       ByteBuf data;
       while ((data = c.read(nowNanos, CHUNK_BYTES)) != null) {
-        while (data.isReadable()) {
-          if (data.readByte() != octet(receivedBytes++)) {
-            wrongBytes++;
-          }
+        int bytes = data.readableBytes();
+        int at = (int) (receivedBytes % PERIOD_BYTES);
+        if (!ByteBufUtil.equals(data, data.readerIndex(), PATTERN, at, bytes)) {
+          wrongReads++;
         }
+        receivedBytes += bytes;
         data.release();
       }
       if (c.isEndOfStream()) {
