@@ -328,6 +328,54 @@ abstract class ProxyTestBase {
     return HexFormat.of().formatHex(sha.digest());
   }
 
+  @Test
+  void shouldPassResetOfClientOnThatDoesNotRead() throws Exception {
+    AtomicLong written = new AtomicLong();
+    CompletableFuture<Throwable> heard = new CompletableFuture<>();
+    publish(service(s -> heard.complete(flood(s, written))));
+    Socket s = connected();
+    awaitStandstill(written);
+
+    s.setSoLinger(true, 0);
+    s.close();
+
+    assertThat(heard.get()).isInstanceOf(SocketException.class);
+    await(() -> onLoop(() -> sessions() == 0));
+  }
+
+  @Test
+  void shouldPassResetOfServiceOnThatDoesNotRead() throws Exception {
+    AtomicLong written = new AtomicLong();
+    CompletableFuture<Void> enough = new CompletableFuture<>();
+    publish(
+        service(
+            s -> {
+              enough.get();
+              s.setSoLinger(true, 0);
+            }));
+    Socket s = connected();
+    java.util.concurrent.Future<Throwable> heard = threads.submit(() -> flood(s, written));
+    awaitStandstill(written);
+
+    enough.complete(null);
+
+    assertThat(heard.get()).isInstanceOf(SocketException.class);
+    await(() -> onLoop(() -> sessions() == 0));
+  }
+
+  /** Sends until the other side breaks off. */
+  private static Throwable flood(Socket s, AtomicLong written) {
+    byte[] chunk = new byte[64 << 10];
+    try {
+      while (true) {
+        s.getOutputStream().write(chunk);
+        written.addAndGet(chunk.length);
+      }
+    } catch (IOException e) {
+      return e;
+    }
+  }
+
   /** Were it called too early, the test would only be weaker. */
   static void awaitStandstill(AtomicLong counter) throws InterruptedException {
     long before = -1;
