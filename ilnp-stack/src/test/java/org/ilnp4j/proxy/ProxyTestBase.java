@@ -22,6 +22,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -79,6 +80,7 @@ abstract class ProxyTestBase {
   final List<AutoCloseable> open = new CopyOnWriteArrayList<>();
   final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
+  private CountingIoHandlers loops;
   MultiThreadIoEventLoopGroup group;
   LocalTransport transport;
   Dialer dialer;
@@ -91,7 +93,8 @@ abstract class ProxyTestBase {
       assumeTrue(Epoll.isAvailable(), "epoll is not available");
       handlers = LocalTransport.ioHandlers();
     }
-    group = new MultiThreadIoEventLoopGroup(1, handlers);
+    loops = new CountingIoHandlers(handlers);
+    group = new MultiThreadIoEventLoopGroup(1, loops);
     group.next().submit(() -> openNetwork(group.next())).get();
     transport = new LocalTransport(group.next(), options);
     startSocks(LIMITS);
@@ -239,9 +242,13 @@ abstract class ProxyTestBase {
   Socket greet() throws IOException {
     Socket s = new Socket(socks.getAddress(), socks.getPort());
     open.add(s);
+    greet(s);
+    return s;
+  }
+
+  static void greet(Socket s) throws IOException {
     send(s, 5, 1, 0);
     assertThat(receive(s, 2)).containsExactly(5, 0);
-    return s;
   }
 
   static void request(Socket s, String host, int port) throws IOException {
@@ -361,6 +368,67 @@ abstract class ProxyTestBase {
 
     assertThat(heard.get()).isInstanceOf(SocketException.class);
     await(() -> onLoop(() -> sessions() == 0));
+  }
+
+  @Test
+  void shouldNotKeepLoopBusyWhileHalfClosedClientDoesNotRead() throws Exception {
+    AtomicLong written = new AtomicLong();
+    publish(service(s -> flood(s, written)));
+    Socket s = connected();
+    s.shutdownOutput();
+    awaitStandstill(written);
+
+    assertLoopSleeps();
+  }
+
+  @Test
+  void shouldNotKeepLoopBusyWhileDataWaitsBehindTwoFins() throws Exception {
+    CompletableFuture<Void> goOn = new CompletableFuture<>();
+    CompletableFuture<Long> received = new CompletableFuture<>();
+    publish(
+        service(
+            s -> {
+              s.shutdownOutput();
+              goOn.get();
+              received.complete((long) s.getInputStream().readAllBytes().length);
+            }));
+    try (SocketChannel client = SocketChannel.open(socks)) {
+      Socket s = client.socket();
+      greet(s);
+      request(s, "server", PORT);
+      assertThat(reply(s)).isZero();
+      assertThat(s.getInputStream().read()).isEqualTo(-1);
+      client.configureBlocking(false);
+      long written = writeUntilStandstill(client);
+      client.shutdownOutput();
+
+      assertLoopSleeps();
+
+      goOn.complete(null);
+      assertThat(received.get()).isEqualTo(written);
+    }
+  }
+
+  private static long writeUntilStandstill(SocketChannel client) throws Exception {
+    ByteBuffer chunk = ByteBuffer.allocate(64 << 10);
+    long written = 0;
+    for (int quiet = 0; quiet < 10; ) {
+      int n = client.write(chunk.clear());
+      written += n;
+      if (n > 0) {
+        quiet = 0;
+      } else {
+        quiet++;
+        Thread.sleep(20);
+      }
+    }
+    return written;
+  }
+
+  private void assertLoopSleeps() throws Exception {
+    long before = loops.wakeUps();
+    group.next().schedule(() -> {}, 200, TimeUnit.MILLISECONDS).get();
+    assertThat(loops.wakeUps() - before).as("times the loop woke up in 200 ms").isLessThan(100);
   }
 
   /** Sends until the other side breaks off. */
