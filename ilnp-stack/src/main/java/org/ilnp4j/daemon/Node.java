@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -98,7 +97,7 @@ final class Node implements AutoCloseable {
 
   private void build() throws IOException, UserError {
     MultiThreadIoEventLoopGroup group =
-        new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        new MultiThreadIoEventLoopGroup(1, LocalTransport.ioHandlers());
     undo.add(() -> group.shutdownGracefully(0, 2, TimeUnit.SECONDS).await(5, TimeUnit.SECONDS));
     loop = group.next();
     netlink = Netlink.open();

@@ -76,8 +76,8 @@ public final class HostLoop implements HostRunner {
     } finally {
       ending = false;
       inTurn = false;
+      arm(); // even then: a mistake in one turn must not stop the node's clock
     }
-    arm();
   }
 
   /** One scheduled task at most: it is moved only to an earlier time, a late deadline waits. */

@@ -16,7 +16,6 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.UncheckedBooleanSupplier;
 import io.netty.util.internal.StringUtil;
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketAddress;
@@ -331,7 +330,7 @@ public final class IlnpSocketChannel extends AbstractChannel implements DuplexCh
     }
     if (connection != null && !connectionOver) {
       connectionOver = true;
-      connection.handler(Forgotten.INSTANCE);
+      connection.handler(EndOfConnection.NOBODY);
       if (config.getSoLinger() == 0) {
         connection.abort(runner.now());
       } else {
@@ -552,24 +551,6 @@ public final class IlnpSocketChannel extends AbstractChannel implements DuplexCh
     return cause == null ? promise.trySuccess() : promise.tryFailure(cause);
   }
 
-  private IOException connectFailure(TcpCloseReason reason) {
-    return switch (reason) {
-      case TIMED_OUT -> new ConnectTimeoutException("no answer: " + remote);
-      case UNREACHABLE -> new NoRouteToHostException("No route to host: " + remote);
-      case REFUSED, RESET -> new ConnectException("Connection refused: " + remote);
-      case NORMAL, ABORTED -> new ConnectException("Connection aborted: " + remote);
-    };
-  }
-
-  private IOException breakdown(TcpCloseReason reason) {
-    return switch (reason) {
-      case TIMED_OUT -> new SocketTimeoutException("Connection timed out: " + remote);
-      case UNREACHABLE -> new NoRouteToHostException("No route to host: " + remote);
-      case RESET, REFUSED -> new SocketException("Connection reset");
-      case NORMAL, ABORTED -> new SocketException("Connection aborted");
-    };
-  }
-
   private final class Events implements TcpHandler {
     @Override
     public void onConnected(long nowNanos, TcpConnection c) {
@@ -605,7 +586,7 @@ public final class IlnpSocketChannel extends AbstractChannel implements DuplexCh
       }
       if (state == State.CONNECTING) {
         connectionOver = true;
-        endConnecting(connectFailure(reason));
+        endConnecting(EndOfConnection.beforeEstablished(reason, remote));
         closeNow();
         return;
       }
@@ -625,7 +606,7 @@ public final class IlnpSocketChannel extends AbstractChannel implements DuplexCh
         readWhatIsThere();
       }
       if (state != State.CLOSED) {
-        pipeline().fireExceptionCaught(breakdown(reason));
+        pipeline().fireExceptionCaught(EndOfConnection.broken(reason, remote));
         closeNow();
       }
     }
@@ -641,23 +622,6 @@ public final class IlnpSocketChannel extends AbstractChannel implements DuplexCh
         }
       }
     }
-  }
-
-  /** Takes the place of a closed channel's handler, so that TIME-WAIT does not keep the channel. */
-  private enum Forgotten implements TcpHandler {
-    INSTANCE;
-
-    @Override
-    public void onConnected(long nowNanos, TcpConnection connection) {}
-
-    @Override
-    public void onReadable(long nowNanos, TcpConnection connection) {}
-
-    @Override
-    public void onWritable(long nowNanos, TcpConnection connection) {}
-
-    @Override
-    public void onClosed(long nowNanos, TcpConnection connection, TcpCloseReason reason) {}
   }
 
   private final class IlnpUnsafe extends AbstractUnsafe {

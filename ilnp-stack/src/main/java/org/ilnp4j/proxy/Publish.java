@@ -5,16 +5,19 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.ChannelGroupFuture;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.concurrent.Future;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import org.ilnp4j.netty.HostRunner;
 import org.ilnp4j.netty.IlnpServerSocketChannel;
 import org.ilnp4j.netty.IlnpSocketAddress;
 import org.ilnp4j.netty.IlnpSocketChannel;
+import org.ilnp4j.util.TokenBucket;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +35,10 @@ public final class Publish {
   private final ProxyLimits limits;
   private final RelayOptions options;
   private final DialGate gate;
+
+  /** Callers elsewhere must not be able to fill the log. */
+  private final TokenBucket complaints = new TokenBucket(1, 10);
+
   private final ChannelGroup callers;
   private Channel listener;
 
@@ -93,7 +100,9 @@ public final class Publish {
   private void onCaller(IlnpSocketChannel caller) {
     DialGate.Permit permit = gate.enter(caller.remoteAddress().nid());
     if (permit == null) {
-      log.info("publish: {} -> port {}: too many callers at once", caller.remoteAddress(), port);
+      if (complaints.tryTake(runner.now())) {
+        log.warn("publish: port {}: too many callers at once", port);
+      }
       caller.close();
       return;
     }
@@ -132,14 +141,21 @@ public final class Publish {
   }
 
   private void refuseCaller(IlnpSocketChannel caller, Future<? super Void> dial) {
-    if (!dial.isCancelled()) {
+    if (!dial.isCancelled() && complaints.tryTake(runner.now())) {
       log.warn(
-          "publish: port {} -> {}: {}; the caller {} is refused",
+          "publish: port {}: no connection to {} ({}); the caller {} is refused",
           port,
           LocalListener.text(service),
-          dial.cause().getMessage(),
+          why(dial.cause()),
           caller.remoteAddress());
     }
     caller.close();
+  }
+
+  private static String why(Throwable cause) {
+    if (cause instanceof ConnectTimeoutException) {
+      return "no answer";
+    }
+    return cause instanceof ConnectException ? "nobody listens there" : cause.getMessage();
   }
 }

@@ -8,6 +8,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes two connections behave as one. What one side sends, the other gets, without copying; FIN
@@ -18,6 +21,8 @@ import io.netty.channel.socket.DuplexChannel;
  * <p>Loop thread of the two channels.
  */
 final class Relay {
+  private static final Logger log = LoggerFactory.getLogger(Relay.class);
+
   private final Side a;
   private final Side b;
   private boolean over;
@@ -155,7 +160,11 @@ final class Relay {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      // A reset or a time-out of this connection: nothing to report, but to pass on.
+      if (cause instanceof IOException) {
+        log.debug("relay {}: {}", channel, cause.getMessage()); // passed on, so nothing is lost
+      } else {
+        log.warn("relay {} failed", channel, cause);
+      }
       end(false);
     }
   }

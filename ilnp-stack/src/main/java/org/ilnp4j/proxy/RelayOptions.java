@@ -4,6 +4,7 @@ import io.netty.bootstrap.AbstractBootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.WriteBufferWaterMark;
@@ -21,7 +22,7 @@ import java.util.Map;
 public record RelayOptions(ByteBufAllocator allocator, int lowWaterBytes, int highWaterBytes) {
   /** Pooled buffers and enough in flight that neither side waits for the other. */
   public static final RelayOptions DEFAULT =
-      new RelayOptions(ByteBufAllocator.DEFAULT, 128 << 10, 512 << 10);
+      new RelayOptions(PooledByteBufAllocator.DEFAULT, 128 << 10, 512 << 10);
 
   /** Counts the memory a message holds, not its octets: a read may fill its buffer in part only. */
   private static final MessageSizeEstimator.Handle MEMORY =

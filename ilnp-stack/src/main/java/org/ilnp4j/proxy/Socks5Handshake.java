@@ -123,7 +123,8 @@ final class Socks5Handshake extends ChannelInboundHandlerAdapter {
 
   private void onRequest(ChannelHandlerContext ctx, Socks5CommandRequest request) {
     cancelTimeout();
-    String to = request.dstAddr() + ":" + request.dstPort();
+    // The name goes into log lines: no line of its own for whoever chose it.
+    String to = request.dstAddr().replaceAll("\\p{Cntrl}", "?") + ":" + request.dstPort();
     if (request.decoderResult().isFailure()) {
       boolean type =
           request.decoderResult().cause().getCause() instanceof UnknownAddressTypeException;

@@ -2,391 +2,91 @@ package org.ilnp4j.proxy;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.sun.net.httpserver.HttpServer;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.EventLoop;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.Future;
-import java.io.EOFException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.ilnp4j.naming.Destination;
-import org.ilnp4j.naming.Literals;
-import org.ilnp4j.naming.Resolver;
 import org.ilnp4j.netty.FakeNetwork;
+import org.ilnp4j.netty.HostRunner;
 import org.ilnp4j.tcp.TcpCloseReason;
 import org.ilnp4j.tcp.TcpPending;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Real programs on real loopback sockets, through SOCKS or a forwarded port, over a network that is
- * faked at the connection, to a published service. Time limits are for failures only.
- */
+/** Proxies over a network that is faked at the connection, so that it does what a test wants. */
 @ParameterizedClass
 @ValueSource(strings = {"epoll", "nio"})
-@Timeout(60)
-class ProxyTest {
-  private static final int PORT = 80;
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
-  private static final ProxyLimits LIMITS = new ProxyLimits(100, 50, 30_000, 30_000);
-
-  /**
-   * Two relays with a high-water mark and a read buffer each, and the session's two buffers, make 1
-   * MiB; read buffers that are filled in part only make it more, but nothing like what is sent.
-   */
-  private static final int MAX_HELD_BYTES = 4 << 20;
-
-  @Parameter String kind;
-
-  @TempDir Path dir;
-
-  private final PeakAllocator allocator = new PeakAllocator();
-  private final RelayOptions options = new RelayOptions(allocator, 64 << 10, 256 << 10);
-  private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final List<AutoCloseable> open = new ArrayList<>();
-  private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
-
-  private MultiThreadIoEventLoopGroup group;
+class ProxyTest extends ProxyTestBase {
   private FakeNetwork network;
   private FakeNetwork.Node mobile;
   private FakeNetwork.Node correspondent;
-  private LocalTransport transport;
-  private Dialer dialer;
-  private InetSocketAddress socks;
 
   @BeforeAll
   static void watchForLeaks() {
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
   }
 
-  @BeforeEach
-  void setUp() throws Exception {
-    IoHandlerFactory handlers = NioIoHandler.newFactory();
-    if (kind.equals("epoll")) {
-      assumeTrue(Epoll.isAvailable(), "epoll is not available");
-      handlers = LocalTransport.ioHandlers();
-    }
-    group = new MultiThreadIoEventLoopGroup(1, handlers);
-    network = new FakeNetwork(group.next(), System::nanoTime);
+  @Override
+  int bulkBytes() {
+    return 24 << 20;
+  }
+
+  @Override
+  void openNetwork(EventLoop loop) {
+    network = new FakeNetwork(loop, System::nanoTime);
     mobile = network.node(1);
     correspondent = network.node(2);
-    transport = new LocalTransport(group.next(), options);
-    startSocks(LIMITS);
   }
 
-  @AfterEach
-  void shouldLeaveNothingBehind() throws Exception {
-    for (AutoCloseable c : open) {
-      c.close();
-    }
-    threads.shutdown();
-    assertThat(threads.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
-    if (group != null) {
-      await(() -> onLoop(() -> network.openConnections() == 0 && dialer.inFlight() == 0));
-      await(() -> onLoop(() -> allocator.usedBytes() == 0));
-      group.shutdownGracefully(0, 5, TimeUnit.SECONDS).get();
-    }
-    assertThat(failures).isEmpty();
+  @Override
+  void closeNetwork() throws Exception {
+    await(() -> onLoop(() -> network.openConnections() == 0));
   }
 
-  // Set-up
-
-  private void startSocks(ProxyLimits limits) throws Exception {
-    Map<String, Destination> names =
-        Map.of("server", new Destination("server", correspondent.nid(), List.of(7L)));
-    Resolver hosts =
-        (name, executor) -> {
-          Destination d = names.get(name);
-          return d != null
-              ? executor.newSucceededFuture(d)
-              : executor.newFailedFuture(new UnknownHostException("unknown name " + name));
-        };
-    startSocks(limits, new Literals().orElse(hosts));
+  @Override
+  HostRunner mobile() {
+    return mobile;
   }
 
-  private void startSocks(ProxyLimits limits, Resolver resolver) throws Exception {
-    dialer = new Dialer(mobile, resolver, limits, options);
-    Socks5Proxy proxy = new Socks5Proxy(transport, dialer, loopback(0));
-    socks = proxy.start().get();
-    open.add(() -> proxy.close().sync());
+  @Override
+  HostRunner correspondent() {
+    return correspondent;
   }
 
-  private InetSocketAddress forward(String host, int port) throws Exception {
-    Forward forward = new Forward(transport, dialer, loopback(0), host, port);
-    open.add(() -> forward.close().sync());
-    return forward.start().get();
+  @Override
+  Destination serverDestination() {
+    return new Destination("server", correspondent.nid(), List.of(7L));
   }
 
-  private Publish publish(InetSocketAddress service) throws Exception {
-    Publish publish = new Publish(correspondent, transport, PORT, service, LIMITS, options);
-    publish.start().sync();
-    open.add(() -> publish.close().sync());
-    return publish;
+  @Override
+  void detachMobile() {
+    mobile.detached();
   }
 
-  private static InetSocketAddress loopback(int port) {
-    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  @Override
+  void silenceCorrespondent() {
+    correspondent.silent();
   }
 
-  private interface Conversation {
-    void with(Socket s) throws Exception;
+  @Override
+  int sessions() {
+    return network.openConnections();
   }
 
-  /** A local service that holds the same conversation with every client. */
-  private InetSocketAddress service(Conversation conversation) throws IOException {
-    ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    open.add(server);
-    threads.execute(
-        () -> {
-          while (!server.isClosed()) {
-            try {
-              Socket s = server.accept();
-              open.add(s);
-              threads.execute(() -> hold(conversation, s));
-            } catch (IOException e) {
-              return;
-            }
-          }
-        });
-    return (InetSocketAddress) server.getLocalSocketAddress();
-  }
-
-  private void hold(Conversation conversation, Socket s) {
-    try (s) {
-      conversation.with(s);
-    } catch (SocketException e) {
-      // Clients that go, or the end of the test, may reset a conversation; what matters is looked
-      // at in it.
-    } catch (Throwable e) {
-      failures.add(e);
-    }
-  }
-
-  private static void echo(Socket s) throws IOException {
-    s.getInputStream().transferTo(s.getOutputStream());
-  }
-
-  private boolean onLoop(Callable<Boolean> question) {
-    try {
-      return group.next().submit(question).get();
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    long limit = System.nanoTime() + PATIENCE_NANOS;
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - limit > 0) {
-        throw new AssertionError("it did not come about");
-      }
-      Thread.sleep(2);
-    }
-  }
-
-  // A SOCKS client, octet by octet
-
-  private Socket greet() throws IOException {
-    Socket s = new Socket(socks.getAddress(), socks.getPort());
-    open.add(s);
-    send(s, 5, 1, 0);
-    assertThat(receive(s, 2)).containsExactly(5, 0);
-    return s;
-  }
-
-  private static void request(Socket s, String host, int port) throws IOException {
-    byte[] name = host.getBytes(US_ASCII);
-    ByteBuffer b = ByteBuffer.allocate(7 + name.length);
-    b.put(new byte[] {5, 1, 0, 3, (byte) name.length}).put(name).putShort((short) port);
-    s.getOutputStream().write(b.array());
-  }
-
-  /** The reply code. */
-  private static int reply(Socket s) throws IOException {
-    byte[] r = receive(s, 10);
-    assertThat(r[0]).isEqualTo((byte) 5);
-    return r[1];
-  }
-
-  private static void send(Socket s, int... octets) throws IOException {
-    byte[] b = new byte[octets.length];
-    for (int i = 0; i < b.length; i++) {
-      b[i] = (byte) octets[i];
-    }
-    s.getOutputStream().write(b);
-  }
-
-  private static byte[] receive(Socket s, int n) throws IOException {
-    byte[] b = s.getInputStream().readNBytes(n);
-    if (b.length < n) {
-      throw new EOFException("only " + b.length + " of " + n + " octets");
-    }
-    return b;
-  }
-
-  private static String text(Socket s, int n) throws IOException {
-    return new String(receive(s, n), US_ASCII);
-  }
-
-  private Socket connected() throws IOException {
-    Socket s = greet();
-    request(s, "server", PORT);
-    assertThat(reply(s)).isZero();
-    return s;
-  }
-
-  private static void assertReset(Socket s) {
-    assertThatThrownBy(() -> s.getInputStream().read())
-        .isInstanceOf(SocketException.class)
-        .hasMessageContaining("reset");
-  }
-
-  // The whole way
-
-  @Test
-  void shouldCarryDataByteForByteInBothDirectionsAtOnce() throws Exception {
-    int bytes = 24 << 20;
-    CompletableFuture<byte[]> atService = new CompletableFuture<>();
-    publish(
-        service(
-            s -> {
-              java.util.concurrent.Future<?> answer =
-                  threads.submit(
-                      () -> {
-                        writeNoise(s.getOutputStream(), 2, bytes);
-                        s.shutdownOutput();
-                        return null;
-                      });
-              atService.complete(digest(s.getInputStream()));
-              answer.get();
-            }));
-
-    try (Socket s = connected()) {
-      java.util.concurrent.Future<byte[]> answer = threads.submit(() -> digest(s.getInputStream()));
-      writeNoise(s.getOutputStream(), 1, bytes);
-      s.shutdownOutput();
-
-      assertThat(HexFormat.of().formatHex(answer.get())).isEqualTo(noiseDigest(2, bytes));
-      assertThat(HexFormat.of().formatHex(atService.get())).isEqualTo(noiseDigest(1, bytes));
-    }
-  }
-
-  private static void writeNoise(OutputStream out, long seed, int bytes) throws IOException {
-    Random random = new Random(seed);
-    byte[] chunk = new byte[50_000];
-    for (int left = bytes; left > 0; left -= chunk.length) {
-      random.nextBytes(chunk);
-      out.write(chunk, 0, Math.min(left, chunk.length));
-    }
-  }
-
-  private static byte[] digest(InputStream in) throws Exception {
-    MessageDigest sha = MessageDigest.getInstance("SHA-256");
-    byte[] buffer = new byte[65_536];
-    for (int n; (n = in.read(buffer)) > 0; ) {
-      sha.update(buffer, 0, n);
-    }
-    return sha.digest();
-  }
-
-  private static String noiseDigest(long seed, int bytes) throws Exception {
-    MessageDigest sha = MessageDigest.getInstance("SHA-256");
-    writeNoise(
-        new OutputStream() {
-          @Override
-          public void write(int b) {
-            sha.update((byte) b);
-          }
-
-          @Override
-          public void write(byte[] b, int offset, int length) {
-            sha.update(b, offset, length);
-          }
-        },
-        seed,
-        bytes);
-    return HexFormat.of().formatHex(sha.digest());
-  }
-
-  @Test
-  void shouldServeCurlByName() throws Exception {
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/curl")), "curl is not installed");
-    byte[] page = new byte[3 << 20];
-    new Random(3).nextBytes(page);
-    HttpServer http = HttpServer.create(loopback(0), 0);
-    http.setExecutor(threads);
-    http.createContext(
-        "/page",
-        exchange -> {
-          exchange.sendResponseHeaders(200, page.length);
-          try (OutputStream body = exchange.getResponseBody()) {
-            body.write(page);
-          }
-        });
-    http.start();
-    open.add(() -> http.stop(0));
-    publish(http.getAddress());
-    Path got = dir.resolve("page");
-
-    Process curl =
-        new ProcessBuilder(
-                "/usr/bin/curl",
-                "-sS",
-                "--max-time",
-                "50",
-                "--socks5-hostname",
-                LocalListener.text(socks),
-                "-o",
-                got.toString(),
-                "http://server:" + PORT + "/page")
-            .inheritIO()
-            .start();
-
-    assertThat(curl.waitFor()).isZero();
-    assertThat(Files.readAllBytes(got)).isEqualTo(page);
-  }
+  // Addresses
 
   @Test
   void shouldConnectToIpv6AddressesAsLocatorAndNid() throws Exception {
-    publish(service(ProxyTest::echo));
+    publish(service(ProxyTestBase::echo));
     Socket s = greet();
     // 2001:db8::2: NID 0:0:0:2
     send(s, 5, 1, 0, 4, 0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, PORT);
@@ -396,47 +96,7 @@ class ProxyTest {
     assertThat(text(s, 2)).isEqualTo("hi");
   }
 
-  @Test
-  void shouldPassOnDataThatClientSendsWithoutWaitingForTheReply() throws Exception {
-    publish(service(ProxyTest::echo));
-    Socket s = new Socket(socks.getAddress(), socks.getPort());
-    open.add(s);
-
-    ByteBuffer all = ByteBuffer.allocate(64);
-    all.put(new byte[] {5, 1, 0, 5, 1, 0, 3, 6}).put("server".getBytes(US_ASCII));
-    all.putShort((short) PORT).put("early".getBytes(US_ASCII));
-    s.getOutputStream().write(Arrays.copyOf(all.array(), all.position()));
-    s.shutdownOutput();
-
-    assertThat(receive(s, 2)).containsExactly(5, 0);
-    assertThat(reply(s)).isZero();
-    assertThat(text(s, 5)).isEqualTo("early");
-    assertThat(s.getInputStream().read()).isEqualTo(-1);
-  }
-
   // Replies
-
-  @Test
-  void shouldReplyRefusedWhenNobodyListens() throws Exception {
-    Socket s = greet();
-    request(s, "server", PORT);
-
-    assertThat(reply(s)).isEqualTo(5);
-    assertThat(s.getInputStream().read()).isEqualTo(-1);
-  }
-
-  @Test
-  void shouldReplyRefusedWhenPublishedServiceIsDown() throws Exception {
-    InetSocketAddress gone;
-    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      gone = (InetSocketAddress) closed.getLocalSocketAddress();
-    }
-    publish(gone);
-    Socket s = greet();
-    request(s, "server", PORT);
-
-    assertThat(reply(s)).isEqualTo(5);
-  }
 
   @Test
   void shouldReplyOnlyAfterTheRemoteNodeHasAnswered() throws Exception {
@@ -483,7 +143,7 @@ class ProxyTest {
   @Test
   void shouldReplyHostUnreachableWithoutAnswer() throws Exception {
     startSocks(new ProxyLimits(10, 10, 50, 30_000));
-    correspondent.silent();
+    silenceCorrespondent();
     Socket s = greet();
     request(s, "server", PORT);
 
@@ -498,15 +158,6 @@ class ProxyTest {
     request(s, "server", PORT);
 
     assertThat(reply(s)).isEqualTo(6);
-  }
-
-  @Test
-  void shouldReplyNetworkUnreachableWithoutLocator() throws Exception {
-    mobile.detached();
-    Socket s = greet();
-    request(s, "server", PORT);
-
-    assertThat(reply(s)).isEqualTo(3);
   }
 
   @Test
@@ -549,7 +200,7 @@ class ProxyTest {
   @Test
   void shouldNotCutIdleRelayWhenHandshakeTimeIsOver() throws Exception {
     startSocks(new ProxyLimits(10, 10, 50, 50));
-    publish(service(ProxyTest::echo));
+    publish(service(ProxyTestBase::echo));
     Socket s = connected();
 
     group.next().schedule(() -> {}, 200, TimeUnit.MILLISECONDS).get();
@@ -561,20 +212,8 @@ class ProxyTest {
   // Dials
 
   @Test
-  void shouldTakeDialBackWhenClientGoes() throws Exception {
-    correspondent.silent();
-    Socket s = greet();
-    request(s, "server", PORT);
-    await(() -> onLoop(() -> network.openConnections() == 1));
-
-    s.close();
-
-    await(() -> onLoop(() -> network.openConnections() == 0 && dialer.inFlight() == 0));
-  }
-
-  @Test
   void shouldTakeDialBackWhenClientIsReset() throws Exception {
-    correspondent.silent();
+    silenceCorrespondent();
     Socket s = greet();
     request(s, "server", PORT);
     await(() -> onLoop(() -> network.openConnections() == 1));
@@ -588,7 +227,7 @@ class ProxyTest {
   @Test
   void shouldCapDialsPerClient() throws Exception {
     startSocks(new ProxyLimits(100, 2, 30_000, 30_000));
-    correspondent.silent();
+    silenceCorrespondent();
     Socket first = greet();
     request(first, "server", PORT);
     request(greet(), "server", PORT);
@@ -605,105 +244,7 @@ class ProxyTest {
     await(() -> onLoop(() -> dialer.inFlight() == 2));
   }
 
-  @Test
-  void shouldCloseServiceConnectionWhenCallerGoesDuringDial() throws Exception {
-    Publish publish = publish(service(s -> assertThat(s.getInputStream().read()).isEqualTo(-1)));
-    for (int i = 0; i < 20; i++) {
-      Socket s = greet();
-      request(s, "server", PORT);
-      s.close();
-    }
-
-    await(() -> publish.callers() == 0);
-    await(() -> onLoop(() -> dialer.inFlight() == 0));
-  }
-
-  // Half-close, reset, back-pressure
-
-  @Test
-  void shouldPassHalfCloseOfClientOnWithDataAfter() throws Exception {
-    publish(
-        service(
-            s -> {
-              byte[] request = s.getInputStream().readAllBytes();
-              s.getOutputStream().write("answer to ".getBytes(US_ASCII));
-              s.getOutputStream().write(request);
-            }));
-    Socket s = connected();
-
-    s.getOutputStream().write("request".getBytes(US_ASCII));
-    s.shutdownOutput();
-
-    assertThat(new String(s.getInputStream().readAllBytes(), US_ASCII))
-        .isEqualTo("answer to request");
-  }
-
-  @Test
-  void shouldPassHalfCloseOfServiceOnWithDataAfter() throws Exception {
-    CompletableFuture<String> heard = new CompletableFuture<>();
-    publish(
-        service(
-            s -> {
-              s.getOutputStream().write("greeting".getBytes(US_ASCII));
-              s.shutdownOutput();
-              heard.complete(new String(s.getInputStream().readAllBytes(), US_ASCII));
-            }));
-    Socket s = connected();
-
-    assertThat(new String(s.getInputStream().readAllBytes(), US_ASCII)).isEqualTo("greeting");
-    s.getOutputStream().write("thanks".getBytes(US_ASCII));
-    s.shutdownOutput();
-
-    assertThat(heard.get()).isEqualTo("thanks");
-  }
-
-  @Test
-  void shouldDeliverAllOfServiceThatSpeaksFirstAndCloses() throws Exception {
-    publish(service(s -> s.getOutputStream().write("12:34:56".getBytes(US_ASCII))));
-
-    for (int i = 0; i < 20; i++) {
-      try (Socket s = connected()) {
-        assertThat(new String(s.getInputStream().readAllBytes(), US_ASCII)).isEqualTo("12:34:56");
-      }
-    }
-  }
-
-  @Test
-  void shouldPassResetOfServiceOn() throws Exception {
-    publish(
-        service(
-            s -> {
-              s.getInputStream().read();
-              s.setSoLinger(true, 0);
-            }));
-    Socket s = connected();
-    send(s, 'x');
-
-    assertReset(s);
-  }
-
-  @Test
-  void shouldPassResetOfClientOn() throws Exception {
-    CompletableFuture<Throwable> heard = new CompletableFuture<>();
-    publish(
-        service(
-            s -> {
-              s.getOutputStream().write('x');
-              try {
-                s.getInputStream().read();
-                heard.complete(null);
-              } catch (SocketException e) {
-                heard.complete(e);
-              }
-            }));
-    Socket s = connected();
-    receive(s, 1);
-
-    s.setSoLinger(true, 0);
-    s.close();
-
-    assertThat(heard.get()).hasMessageContaining("reset");
-  }
+  // Breakdown
 
   @Test
   void shouldPassBreakdownOfSessionOnToBothEnds() throws Exception {
@@ -728,101 +269,6 @@ class ProxyTest {
     assertThat(heard.get()).hasMessageContaining("reset");
   }
 
-  @Test
-  void shouldStopServiceInsteadOfFillingMemoryWhenClientReadsSlowly() throws Exception {
-    int bytes = 64 << 20;
-    AtomicLong written = new AtomicLong();
-    publish(
-        service(
-            s -> {
-              byte[] chunk = new byte[64 << 10];
-              for (int left = bytes; left > 0; left -= chunk.length) {
-                s.getOutputStream().write(chunk);
-                written.addAndGet(chunk.length);
-              }
-            }));
-    Socket s = greet();
-    s.setReceiveBufferSize(64 << 10);
-    request(s, "server", PORT);
-    assertThat(reply(s)).isZero();
-
-    awaitStandstill(written);
-    assertThat(written.get()).as("octets the service could send").isLessThan(bytes);
-    assertThat(s.getInputStream().readAllBytes()).hasSize(bytes);
-
-    assertThat(allocator.peakBytes()).isLessThan(MAX_HELD_BYTES);
-  }
-
-  @Test
-  void shouldStopClientInsteadOfFillingMemoryWhenServiceReadsSlowly() throws Exception {
-    int bytes = 64 << 20;
-    CompletableFuture<Void> goOn = new CompletableFuture<>();
-    CompletableFuture<Integer> received = new CompletableFuture<>();
-    publish(
-        service(
-            s -> {
-              goOn.get();
-              received.complete(s.getInputStream().readAllBytes().length);
-            }));
-    Socket s = connected();
-    AtomicLong written = new AtomicLong();
-    java.util.concurrent.Future<?> sending =
-        threads.submit(
-            () -> {
-              byte[] chunk = new byte[64 << 10];
-              for (int left = bytes; left > 0; left -= chunk.length) {
-                s.getOutputStream().write(chunk);
-                written.addAndGet(chunk.length);
-              }
-              s.shutdownOutput();
-              return null;
-            });
-
-    awaitStandstill(written);
-    assertThat(written.get()).as("octets the client could send").isLessThan(bytes);
-    goOn.complete(null);
-    sending.get();
-
-    assertThat(received.get()).isEqualTo(bytes);
-    assertThat(allocator.peakBytes()).isLessThan(MAX_HELD_BYTES);
-  }
-
-  /** Were it called too early, the test would only be weaker. */
-  private static void awaitStandstill(AtomicLong counter) throws InterruptedException {
-    long before = -1;
-    for (int quiet = 0; quiet < 10; ) {
-      Thread.sleep(20);
-      long now = counter.get();
-      quiet = now == before && now > 0 ? quiet + 1 : 0;
-      before = now;
-    }
-  }
-
-  // Forwarded ports
-
-  @Test
-  void shouldForwardLocalPort() throws Exception {
-    publish(service(ProxyTest::echo));
-    InetSocketAddress local = forward("server", PORT);
-
-    try (Socket s = new Socket(local.getAddress(), local.getPort())) {
-      // All said before the session is open, as "echo hello | nc" does it.
-      s.getOutputStream().write("hello".getBytes(US_ASCII));
-      s.shutdownOutput();
-
-      assertThat(new String(s.getInputStream().readAllBytes(), US_ASCII)).isEqualTo("hello");
-    }
-  }
-
-  @Test
-  void shouldResetProgramsOfForwardedPortWhenRemoteRefuses() throws Exception {
-    InetSocketAddress local = forward("server", PORT);
-
-    try (Socket s = new Socket(local.getAddress(), local.getPort())) {
-      assertReset(s);
-    }
-  }
-
   // Listening
 
   @Test
@@ -845,20 +291,5 @@ class ProxyTest {
     proxy.allowRemoteClients();
     open.add(() -> proxy.close().sync());
     assertThat(proxy.start().get().getPort()).isPositive();
-  }
-
-  @Test
-  void shouldEndRelaysWhenStopped() throws Exception {
-    Publish publish = publish(service(s -> s.getInputStream().readAllBytes()));
-    Socks5Proxy other = new Socks5Proxy(transport, dialer, loopback(0));
-    socks = other.start().get();
-    Socket s = connected();
-    assertThat(other.clients()).isOne();
-
-    other.close().sync();
-
-    assertThat(s.getInputStream().read()).isEqualTo(-1);
-    assertThat(other.clients()).isZero();
-    await(() -> publish.callers() == 0);
   }
 }

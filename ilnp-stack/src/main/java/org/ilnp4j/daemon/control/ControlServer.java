@@ -6,7 +6,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.ServerChannel;
-import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -73,7 +73,7 @@ public final class ControlServer {
     }
     removeStale(socket);
     Files.createDirectories(socket.toAbsolutePath().getParent());
-    boolean epoll = loop instanceof IoEventLoop io && io.isIoType(EpollIoHandler.class);
+    boolean epoll = loop instanceof IoEventLoop io && io.isCompatible(EpollIoHandle.class);
     Class<? extends ServerChannel> type =
         epoll ? EpollServerDomainSocketChannel.class : NioServerDomainSocketChannel.class;
     SocketAddress address =
