@@ -293,17 +293,25 @@ final class Receiver {
     return Math.min(capacityBytes, 0xffff);
   }
 
-  /** Moves the right edge as far as worthwhile (RFC 9293 §3.8.6.2.2) and gives the field. */
+  /**
+   * Moves the right edge as far as worthwhile (RFC 9293 §3.8.6.2.2) and gives the field. Data up to
+   * the edge is taken, whatever the field's coarse unit makes the other side believe.
+   */
   private int advertise() {
-    int edge = rcvNxt + free();
-    if (edge - rcvAdv >= Math.min(capacityBytes / 2, rcvMss)) {
-      rcvAdv = Seq.max(rcvAdv, rcvNxt + (free() >>> windowShift << windowShift));
+    int most = rcvNxt + free();
+    if (most - rcvAdv >= Math.min(capacityBytes / 2, rcvMss)) {
+      rcvAdv = most;
     }
-    // Rounded up, for rounding down would draw the edge back (RFC 7323 §2.4).
-    int field = windowBytes() + (1 << windowShift) - 1 >>> windowShift;
-    field = Math.min(field, 0xffff);
-    rcvAdv = Seq.max(rcvAdv, rcvNxt + (field << windowShift));
-    return field;
+    int window = windowBytes();
+    int unit = 1 << windowShift;
+    int roundedUp = (window + unit - 1) & -unit;
+    // Rounding down seems to draw the edge back (RFC 7323 §2.4), so it is the second choice; but
+    // rounding up each time would never close the window.
+    if (Seq.leq(rcvNxt + roundedUp, most)) {
+      rcvAdv = rcvNxt + roundedUp;
+      window = roundedUp;
+    }
+    return Math.min(window >>> windowShift, 0xffff);
   }
 
   /** What the buffer takes and the window field can say. */

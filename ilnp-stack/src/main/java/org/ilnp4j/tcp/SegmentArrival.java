@@ -217,7 +217,9 @@ final class SegmentArrival {
   /** RFC 5961 §3.2: only the exact next sequence number is believed. */
   private static DropReason reset(long nowNanos, Tcb t, TcpHeader h) {
     if (h.seq != t.rcv.rcvNxt) {
-      challenge(nowNanos, t);
+      if (t.rcv.isInWindow(h.seq)) {
+        challenge(nowNanos, t);
+      }
       return DropReason.TCP_RST_INVALID;
     }
     t.count(Counter.TCP_RESETS_IN);

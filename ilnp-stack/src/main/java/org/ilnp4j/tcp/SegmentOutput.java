@@ -121,7 +121,10 @@ final class SegmentOutput {
     return pipe == 0 || pipe + bytes <= path.congestion.cwndBytes();
   }
 
-  /** RFC 6675 §4 NextSeg (4): when nothing else can be sent, the last segment once more. */
+  /**
+   * RFC 6675 §4 NextSeg (4): when nothing else can be sent, the last segment once more; but not
+   * before its acknowledgement could be here.
+   */
   private void rescue(long nowNanos, Tcb t, PathState path) {
     SentSegment last = t.snd.queue.last();
     if (last != null
@@ -131,6 +134,7 @@ final class SegmentOutput {
         && Seq.leq(last.endSeq(), path.recoveryPoint())
         && last.payloadLength() <= path.mssBytes()
         && t.snd.queue.lostBytes() == 0
+        && nowNanos - last.sentNanos() > path.rtt.srttNanos()
         && fits(path, last.length())
         && path.takeRescue()) {
       sendRecord(nowNanos, t, path, last);

@@ -351,14 +351,16 @@ final class Sender {
       }
     } else if (advanced) {
       newReno.onNewAck(path, sndUna, sndUna - before, path.mssBytes());
-    } else if (bare && h.ack == sndUna && oldWnd == sndWnd) {
+    } else if (bare && h.ack == sndUna && oldWnd == sndWnd && sndWnd > 0) {
       newReno.onDuplicateAck(nowNanos, path, sndUna, sndNxt, path.mssBytes());
     }
     if (advanced) {
       path.onCumulativeAck(sndUna);
     }
     sample(nowNanos, h, advanced, delivery);
-    if (grows && phase != PathState.Phase.RECOVERY && delivery.currentPathBytes() > 0) {
+    boolean inRecovery =
+        phase == PathState.Phase.RECOVERY || path.phase() == PathState.Phase.RECOVERY;
+    if (grows && !inRecovery && delivery.currentPathBytes() > 0) {
       path.congestion.onAck(nowNanos, delivery.currentPathBytes(), path.rtt.srttNanos());
     }
     if (phase == PathState.Phase.OPEN && path.phase() == PathState.Phase.RECOVERY) {
@@ -406,6 +408,7 @@ final class Sender {
     sndNxt = Seq.max(sndNxt, ack);
     progressNanos = nowNanos;
     persistBackOff = 0;
+    tcb.timers.cancel(TimerKind.PERSIST);
     if (Seq.leq(smallEnd, sndUna)) {
       smallOutstanding = false;
     }
@@ -416,7 +419,9 @@ final class Sender {
     if (Seq.gt(h.ack, sndMax) || Seq.lt(h.ack, sndUna)) {
       return;
     }
+    boolean opened = false;
     if (Seq.lt(sndWl1, h.seq) || sndWl1 == h.seq && Seq.leq(sndWl2, h.ack)) {
+      opened = sndWnd == 0 && h.window > 0;
       sndWnd = (long) h.window << windowShift;
       maxSndWnd = Math.max(maxSndWnd, sndWnd);
       sndWl1 = h.seq;
@@ -427,9 +432,22 @@ final class Sender {
       if (!tcb.isUserClosed()) {
         progressNanos = nowNanos;
       }
-    } else if (isProbing() && sndWnd > 0) {
+    } else if (isProbing()) {
       takeProbeBack();
+    } else if (opened && queue.inFlightBytes() > 0) {
+      // The window had been drawn back from what was in flight: it fell on closed doors.
+      loseAll();
+      tcb.paths.current().rtt.clearBackOff();
     }
+  }
+
+  private void loseAll() {
+    for (int i = 0; i < queue.size(); i++) {
+      if (queue.get(i).fate() == Fate.IN_FLIGHT) {
+        queue.markLost(queue.get(i), false);
+      }
+    }
+    resetRecovery();
   }
 
   /** The window opened: the probe's octet goes out again, in a full segment. */
@@ -487,6 +505,13 @@ final class Sender {
       queue.forgetSacks(); // it has thrown away what it had acknowledged
     }
     afterMove.release();
+    if (sndWnd == 0) {
+      // The window was drawn back: no congestion; the head serves as probe.
+      path.onClosedWindowTimeout();
+      queue.markLost(head, false);
+      armRetransmit(nowNanos, path);
+      return;
+    }
     tcb.count(Counter.TCP_TIMEOUTS);
     timeouts++;
     path.onTimeout(nowNanos, sndNxt, Math.max(path.inFlightBytes(), head.length()));

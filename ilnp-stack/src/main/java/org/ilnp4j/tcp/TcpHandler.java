@@ -8,7 +8,10 @@ public interface TcpHandler {
   /** The handshake is complete. */
   void onConnected(long nowNanos, TcpConnection connection);
 
-  /** New data, or the end of the stream, can be read. Not repeated until something was read. */
+  /**
+   * New data, or the end of the stream, can be read. Not repeated until something was read. The end
+   * is announced on its own after the last data was read, even when it was reached in that call.
+   */
   void onReadable(long nowNanos, TcpConnection connection);
 
   /** Send space, below half the send buffer before, is at least half again. */

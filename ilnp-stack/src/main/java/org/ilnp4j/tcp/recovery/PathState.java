@@ -117,6 +117,12 @@ public final class PathState {
     rescued = false;
   }
 
+  /** The timer expired while the other side takes nothing: the head goes out as a probe. */
+  public void onClosedWindowTimeout() {
+    rtt.backOff();
+    retransmitDue = true;
+  }
+
   /** Ends the recovery when {@code sndUna} has reached its end. */
   public void onCumulativeAck(int sndUna) {
     if (phase != Phase.OPEN && Seq.geq(sndUna, recoveryPoint)) {
