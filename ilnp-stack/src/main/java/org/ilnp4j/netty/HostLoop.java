@@ -2,15 +2,8 @@ package org.ilnp4j.netty;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.io.IOException;
-import java.net.BindException;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.ilnp4j.host.Host;
-import org.ilnp4j.tcp.TcpAcceptor;
-import org.ilnp4j.tcp.TcpConnection;
-import org.ilnp4j.tcp.TcpHandler;
-import org.ilnp4j.tcp.TcpListener;
 import org.ilnp4j.time.NanoClock;
 
 /**
@@ -18,7 +11,7 @@ import org.ilnp4j.time.NanoClock;
  * the last turn, reads the clock once, and ends when the batch of input does, at the latest before
  * the loop waits again. Loop thread only.
  */
-public final class HostLoop implements HostRunner {
+public final class HostLoop extends HostDriver {
   private final EventLoop loop;
   private final Host host;
   private final NanoClock clock;
@@ -32,18 +25,10 @@ public final class HostLoop implements HostRunner {
   private long armedNanos = NanoClock.NEVER;
 
   public HostLoop(EventLoop loop, Host host, NanoClock clock) {
+    super(loop, host);
     this.loop = loop;
     this.host = host;
     this.clock = clock;
-  }
-
-  @Override
-  public EventLoop eventLoop() {
-    return loop;
-  }
-
-  public Host host() {
-    return host;
   }
 
   @Override
@@ -98,32 +83,6 @@ public final class HostLoop implements HostRunner {
     armedNanos = NanoClock.NEVER;
     wake();
     endTurn();
-  }
-
-  @Override
-  public TcpConnection connect(long remoteNid, List<Long> remoteL64s, int port, TcpHandler handler)
-      throws IOException {
-    if (host.ilcc().local().source() == null) {
-      throw new NoLocatorException(
-          "this node has no Locator: no uplink is up with a router that advertises a prefix");
-    }
-    try {
-      TcpConnection c = host.connect(now(), remoteNid, remoteL64s, port, handler);
-      wake();
-      return c;
-    } catch (IllegalStateException e) {
-      throw new IOException(e.getMessage(), e);
-    }
-  }
-
-  @Override
-  public Listening listen(int port, TcpAcceptor acceptor) throws IOException {
-    try {
-      TcpListener listener = host.listen(port, acceptor);
-      return listener::close;
-    } catch (IllegalStateException e) {
-      throw (IOException) new BindException(e.getMessage()).initCause(e);
-    }
   }
 
   /** Closes the host and stops turning. */
