@@ -35,6 +35,12 @@ final class Handshake {
   /** The entry was proven by other sessions when this one began. */
   boolean sharedEntry;
 
+  /**
+   * The entry of the other mode, held here, when silence made us try it: the two take turns, for
+   * what was silent may have been the path. Null when there is no choice.
+   */
+  Correspondent otherMode;
+
   boolean synDue = true;
 
   /** What our SYN may carry: everything, or what the other side's SYN had. */
@@ -44,7 +50,10 @@ final class Handshake {
   boolean offerTimestamps = true;
 
   private int transmissions;
-  private int backOff;
+
+  /** Time-outs in a row on this path. */
+  private int timeouts;
+
   private long sentNanos;
   private int sentTsVal;
   private PathState sentOn;
@@ -88,21 +97,26 @@ final class Handshake {
     sentNanos = nowNanos;
     sentTsVal = tsVal;
     sentOn = path;
-    long rto = Math.min(RttEstimator.MAX_RTO_NANOS, RttEstimator.INITIAL_RTO_NANOS << backOff);
+    long rto =
+        Math.min(
+            RttEstimator.MAX_RTO_NANOS, RttEstimator.INITIAL_RTO_NANOS << Math.min(timeouts, 6));
     tcb.timers.arm(TimerKind.RETRANSMIT, nowNanos + rto);
   }
 
   /** No answer in time; true when there is no point in trying on. */
   boolean onTimeout() {
     synDue = true;
-    backOff = Math.min(backOff + 1, 6);
-    return transmissions > (passive ? SYN_ACK_REPEATS : SYN_REPEATS);
+    return ++timeouts > (passive ? SYN_ACK_REPEATS : SYN_REPEATS);
   }
 
   /** On another path the SYN goes out at once, and patiently again. */
   void onPathChange() {
     synDue = true;
-    backOff = 0;
+    timeouts = 0;
+  }
+
+  int timeouts() {
+    return timeouts;
   }
 
   /** True when the error came often enough. */

@@ -1,5 +1,6 @@
 package org.ilnp4j.tcp;
 
+import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.tcp.recovery.Delivery;
 import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.DropReason;
@@ -64,11 +65,19 @@ final class SegmentArrival {
       t.engine.schedule(t);
       return null;
     }
-    // The number of our SYN came back: it is the node we called, and the nonce is its own.
-    t.correspondent().proveBy(view);
+    prove(nowNanos, t, view);
     t.establish(nowNanos, h);
     t.rcv.ackNow();
     return text(nowNanos, t, view, h, h.seq + 1);
+  }
+
+  /** The number of our SYN came back: it is the node we called, and the nonce is its own. */
+  private static void prove(long nowNanos, Tcb t, PacketView view) {
+    Correspondent c = t.correspondent();
+    if (c.isIlnp() && !c.isProven() && view.hasNonce()) {
+      c.proveBy(view);
+      t.engine.ilcc().admit(nowNanos, view); // where it was sent from is known now, too
+    }
   }
 
   // ---- TIME-WAIT ------------------------------------------------------------------------------
@@ -140,7 +149,7 @@ final class SegmentArrival {
         t.engine.reset(nowNanos, view, h);
         return DropReason.TCP_BAD_ACK;
       }
-      t.correspondent().proveBy(view);
+      prove(nowNanos, t, view);
       t.onHeard(nowNanos);
       t.establish(nowNanos, h);
     } else if (!t.snd.isAckAcceptable(h.ack, isProved(t, view))) {

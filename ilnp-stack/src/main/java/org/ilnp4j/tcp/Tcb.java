@@ -226,6 +226,7 @@ final class Tcb implements TcpConnection {
   /** Our SYN is acknowledged and theirs is known. */
   void establish(long nowNanos, TcpHeader h) {
     handshake.sample(nowNanos, this, h);
+    releaseOtherMode(nowNanos);
     snd.established(nowNanos, h);
     handshake = null;
     if (listener != null) {
@@ -373,7 +374,7 @@ final class Tcb implements TcpConnection {
         break;
       case NONCE_REFUSED:
         if (state == TcpState.SYN_SENT && correspondent.isIlnp() && !correspondent.isProven()) {
-          fallBackToClassic(nowNanos);
+          fallBackToClassic(nowNanos, true);
         }
         break;
       case UNREACHABLE_HARD:
@@ -426,7 +427,7 @@ final class Tcb implements TcpConnection {
           if (pair() == null) {
             armFallback(nowNanos);
           } else {
-            fallBackToClassic(nowNanos);
+            fallBackToClassic(nowNanos, false);
           }
         }
         break;
@@ -457,7 +458,9 @@ final class Tcb implements TcpConnection {
       end(nowNanos, soft ? TcpCloseReason.UNREACHABLE : TcpCloseReason.TIMED_OUT, false);
       return;
     }
-    if (handshake.sharedEntry && handshake.transmissions() > Handshake.SHARED_REPEATS) {
+    if (handshake.otherMode != null) {
+      switchMode(nowNanos);
+    } else if (handshake.sharedEntry && handshake.timeouts() > Handshake.SHARED_REPEATS) {
       // The other side may have restarted and forgotten our nonce.
       Correspondent fresh = engine.openFreshLike(nowNanos, correspondent);
       if (fresh != null && engine.move(nowNanos, this, fresh)) {
@@ -469,7 +472,10 @@ final class Tcb implements TcpConnection {
 
   /** Armed while the answer to a SYN with nonce may never come for want of understanding. */
   void armFallback(long nowNanos) {
-    if (state == TcpState.SYN_SENT && correspondent.isIlnp() && !correspondent.isProven()) {
+    if (state == TcpState.SYN_SENT
+        && correspondent.isIlnp()
+        && !correspondent.isProven()
+        && handshake.otherMode == null) {
       timers.arm(TimerKind.CLASSIC_FALLBACK, nowNanos + Handshake.CLASSIC_FALLBACK_NANOS);
     }
   }
@@ -477,26 +483,55 @@ final class Tcb implements TcpConnection {
   /**
    * RFC 6744 §6: tries again as ordinary IPv6, with a new SYN and a new sequence number, for the
    * two differ in their checksums.
+   *
+   * @param certain true when the other side has said that it does not know the nonce option
    */
-  private void fallBackToClassic(long nowNanos) {
+  private void fallBackToClassic(long nowNanos, boolean certain) {
     LocatorPair pair = pair();
-    if (!correspondent.isIlnp() || correspondent.isProven() || pair == null) {
+    Correspondent ilnp = correspondent;
+    if (!ilnp.isIlnp() || ilnp.isProven() || pair == null) {
       return;
     }
     Correspondent classic =
-        engine
-            .ilcc()
-            .openClassic(nowNanos, pair.localL64(), correspondent.remoteNid, pair.remoteL64());
+        engine.ilcc().openClassic(nowNanos, pair.localL64(), ilnp.remoteNid, pair.remoteL64());
     if (classic == null || !engine.move(nowNanos, this, classic)) {
       return;
     }
     count(Counter.TCP_CLASSIC_FALLBACKS);
     timers.cancel(TimerKind.CLASSIC_FALLBACK);
     timers.cancel(TimerKind.RETRANSMIT);
-    paths.clear();
+    releaseOtherMode(nowNanos);
     handshake = Handshake.active(classic);
-    snd.start(nowNanos, engine.isn().next(nowNanos, classic, localPort, remotePort));
+    if (!certain) {
+      ilnp.retain();
+      handshake.otherMode = ilnp;
+    }
+    startOver(nowNanos);
+  }
+
+  /** Still no answer: the other mode's turn. */
+  private void switchMode(long nowNanos) {
+    Correspondent from = correspondent;
+    Correspondent to = handshake.otherMode;
+    if (to.path() != null && engine.move(nowNanos, this, to)) {
+      from.retain();
+      to.release(nowNanos);
+      handshake.otherMode = from;
+      startOver(nowNanos);
+    }
+  }
+
+  private void startOver(long nowNanos) {
+    paths.clear();
+    snd.start(nowNanos, engine.isn().next(nowNanos, correspondent, localPort, remotePort));
     engine.schedule(this);
+  }
+
+  private void releaseOtherMode(long nowNanos) {
+    if (handshake != null && handshake.otherMode != null) {
+      handshake.otherMode.release(nowNanos);
+      handshake.otherMode = null;
+    }
   }
 
   /** To be called by {@link TcpEngine#move} only. */
@@ -588,6 +623,7 @@ final class Tcb implements TcpConnection {
       listener.halfOpen--;
       listener = null;
     }
+    releaseOtherMode(nowNanos);
     snd.clear();
     rcv.discardEarly();
     engine.remove(nowNanos, this);
