@@ -83,7 +83,11 @@ class TcpRandomTest {
       } else {
         // A session that had to fall back cannot move.
         boolean fellBack = ilnp && !pair.client.connection.correspondent().isIlnp();
-        assertThat(brutal || fellBack)
+        // And the last ACK can be lost until TIME-WAIT is over; everything is there all the same.
+        boolean allThere =
+            pair.client.received == pair.server.toSend
+                && pair.server.received == pair.client.toSend;
+        assertThat(brutal || fellBack || allThere)
             .as("%s, %s", pair.client.closed, pair.server.closed)
             .isTrue();
         pair.listener.close();
