@@ -1,6 +1,5 @@
 package org.ilnp4j.tcp;
 
-import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.tcp.recovery.RttEstimator;
@@ -32,15 +31,6 @@ final class Handshake {
   /** Where the other side's SYN came in (passive open): the answer leaves from there. */
   private final long synLocalL64;
 
-  /** The entry was proven by other sessions when this one began. */
-  boolean sharedEntry;
-
-  /**
-   * The entry of the other mode, held here, when silence made us try it: the two take turns, for
-   * what was silent may have been the path. Null when there is no choice.
-   */
-  Correspondent otherMode;
-
   boolean synDue = true;
 
   /** What our SYN may carry: everything, or what the other side's SYN had. */
@@ -64,10 +54,8 @@ final class Handshake {
     this.synLocalL64 = synLocalL64;
   }
 
-  static Handshake active(Correspondent c) {
-    Handshake h = new Handshake(false, 0);
-    h.sharedEntry = c.isProven();
-    return h;
+  static Handshake active() {
+    return new Handshake(false, 0);
   }
 
   static Handshake passive(long synLocalL64) {

@@ -17,16 +17,12 @@ final class SegmentArrival {
   private final Delivery delivery = new Delivery();
 
   DropReason onSegment(long nowNanos, Tcb t, PacketView view, TcpHeader h) {
-    switch (t.state()) {
-      case CLOSED:
-        return DropReason.TCP_CLOSED_STATE;
-      case SYN_SENT:
-        return inSynSent(nowNanos, t, view, h);
-      case TIME_WAIT:
-        return inTimeWait(nowNanos, t, h);
-      default:
-        return inOther(nowNanos, t, view, h);
-    }
+    return switch (t.state()) {
+      case CLOSED -> DropReason.TCP_CLOSED_STATE;
+      case SYN_SENT -> inSynSent(nowNanos, t, view, h);
+      case TIME_WAIT -> inTimeWait(nowNanos, t, h);
+      default -> inOther(nowNanos, t, view, h);
+    };
   }
 
   // ---- SYN-SENT (RFC 9293 §3.10.7.3) ----------------------------------------------------------
@@ -104,7 +100,7 @@ final class SegmentArrival {
   static boolean reopens(Tcb t, TcpHeader h) {
     return t.state() == TcpState.TIME_WAIT
         && (h.flags & (TcpHeader.SYN | TcpHeader.ACK | TcpHeader.RST)) == TcpHeader.SYN
-        && (t.snd.timestamps && h.hasTimestamps && Seq.gt(h.tsVal, t.rcv.tsRecent())
+        && ((t.snd.timestamps && h.hasTimestamps && Seq.gt(h.tsVal, t.rcv.tsRecent()))
             || Seq.gt(h.seq, t.rcv.rcvNxt));
   }
 

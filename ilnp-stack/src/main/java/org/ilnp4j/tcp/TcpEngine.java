@@ -305,10 +305,9 @@ public final class TcpEngine {
     if (localPort < 0) {
       throw new IllegalStateException("no free local port towards port " + remotePort + " of " + c);
     }
-    Tcb t =
-        new Tcb(this, c, localPort, remotePort, handler, TcpState.SYN_SENT, Handshake.active(c));
+    Tcb t = new Tcb(this, c, localPort, remotePort, handler, TcpState.SYN_SENT, Handshake.active());
     t.snd.start(nowNanos, isn.next(nowNanos, c, localPort, remotePort));
-    t.armFallback(nowNanos);
+    t.modes.arm(nowNanos);
     counters.add(Counter.TCP_ACTIVE_OPENS);
     c.retain();
     link(t);
