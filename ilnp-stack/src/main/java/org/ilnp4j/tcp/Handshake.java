@@ -1,6 +1,5 @@
 package org.ilnp4j.tcp;
 
-import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.tcp.recovery.RttEstimator;
@@ -32,9 +31,6 @@ final class Handshake {
   /** Where the other side's SYN came in (passive open): the answer leaves from there. */
   private final long synLocalL64;
 
-  /** The entry was proven by other sessions when this one began. */
-  boolean sharedEntry;
-
   boolean synDue = true;
 
   /** What our SYN may carry: everything, or what the other side's SYN had. */
@@ -44,7 +40,10 @@ final class Handshake {
   boolean offerTimestamps = true;
 
   private int transmissions;
-  private int backOff;
+
+  /** Time-outs in a row on this path. */
+  private int timeouts;
+
   private long sentNanos;
   private int sentTsVal;
   private PathState sentOn;
@@ -55,10 +54,8 @@ final class Handshake {
     this.synLocalL64 = synLocalL64;
   }
 
-  static Handshake active(Correspondent c) {
-    Handshake h = new Handshake(false, 0);
-    h.sharedEntry = c.isProven();
-    return h;
+  static Handshake active() {
+    return new Handshake(false, 0);
   }
 
   static Handshake passive(long synLocalL64) {
@@ -88,21 +85,26 @@ final class Handshake {
     sentNanos = nowNanos;
     sentTsVal = tsVal;
     sentOn = path;
-    long rto = Math.min(RttEstimator.MAX_RTO_NANOS, RttEstimator.INITIAL_RTO_NANOS << backOff);
+    long rto =
+        Math.min(
+            RttEstimator.MAX_RTO_NANOS, RttEstimator.INITIAL_RTO_NANOS << Math.min(timeouts, 6));
     tcb.timers.arm(TimerKind.RETRANSMIT, nowNanos + rto);
   }
 
   /** No answer in time; true when there is no point in trying on. */
   boolean onTimeout() {
     synDue = true;
-    backOff = Math.min(backOff + 1, 6);
-    return transmissions > (passive ? SYN_ACK_REPEATS : SYN_REPEATS);
+    return ++timeouts > (passive ? SYN_ACK_REPEATS : SYN_REPEATS);
   }
 
   /** On another path the SYN goes out at once, and patiently again. */
   void onPathChange() {
     synDue = true;
-    backOff = 0;
+    timeouts = 0;
+  }
+
+  int timeouts() {
+    return timeouts;
   }
 
   /** True when the error came often enough. */

@@ -13,15 +13,11 @@ public enum IcmpErrorKind {
 
   /** A few words for people. */
   public String describe() {
-    switch (this) {
-      case PACKET_TOO_BIG:
-        return "packet too big";
-      case NONCE_REFUSED:
-        return "nonce option refused";
-      case UNREACHABLE_HARD:
-        return "port unreachable or prohibited";
-      default:
-        return "destination unreachable";
-    }
+    return switch (this) {
+      case PACKET_TOO_BIG -> "packet too big";
+      case NONCE_REFUSED -> "nonce option refused";
+      case UNREACHABLE_HARD -> "port unreachable or prohibited";
+      case UNREACHABLE_SOFT -> "destination unreachable";
+    };
   }
 }

@@ -58,9 +58,7 @@ final class Paths {
   }
 
   boolean isCurrent(LocatorPair pair) {
-    return current != null
-        && outageNanos < 0
-        && (current.pair == pair || current.pair.equals(pair));
+    return current != null && outageNanos < 0 && current.pair.equals(pair);
   }
 
   /**

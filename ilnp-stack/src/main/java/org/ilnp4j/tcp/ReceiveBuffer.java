@@ -236,7 +236,7 @@ final class ReceiveBuffer {
       left -= n;
       if (!first.isReadable()) {
         run.chunks.removeFirst().release();
-        if (first == run.gathering) {
+        if (run.chunks.isEmpty()) {
           run.gathering = null;
         }
       }
@@ -256,7 +256,7 @@ final class ReceiveBuffer {
       out = first.readRetainedSlice(maxBytes);
     } else {
       inOrder.chunks.removeFirst();
-      if (first == inOrder.gathering) {
+      if (inOrder.chunks.isEmpty()) {
         inOrder.gathering = null;
       }
       out = first;

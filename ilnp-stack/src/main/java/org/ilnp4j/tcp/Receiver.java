@@ -66,7 +66,7 @@ final class Receiver {
   /** The shift to offer: the least that lets the whole buffer be advertised (RFC 7323 §2.3). */
   static int offeredShift(int capacityBytes) {
     int shift = 0;
-    while (shift < 14 && (long) 0xffff << shift < capacityBytes) {
+    while (shift < 14 && 0xffffL << shift < capacityBytes) {
       shift++;
     }
     return shift;
@@ -317,7 +317,7 @@ final class Receiver {
   /** What the buffer takes and the window field can say. */
   private int free() {
     int room = Math.max(0, capacityBytes - buffer.readableBytes());
-    return (int) Math.min(room, (long) 0xffff << windowShift);
+    return (int) Math.min(room, 0xffffL << windowShift);
   }
 
   /** Reads for the user; a window that opened by much is told to the other side. */

@@ -1,5 +1,6 @@
 package org.ilnp4j.tcp;
 
+import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.tcp.recovery.Delivery;
 import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.DropReason;
@@ -16,16 +17,12 @@ final class SegmentArrival {
   private final Delivery delivery = new Delivery();
 
   DropReason onSegment(long nowNanos, Tcb t, PacketView view, TcpHeader h) {
-    switch (t.state()) {
-      case CLOSED:
-        return DropReason.TCP_CLOSED_STATE;
-      case SYN_SENT:
-        return inSynSent(nowNanos, t, view, h);
-      case TIME_WAIT:
-        return inTimeWait(nowNanos, t, h);
-      default:
-        return inOther(nowNanos, t, view, h);
-    }
+    return switch (t.state()) {
+      case CLOSED -> DropReason.TCP_CLOSED_STATE;
+      case SYN_SENT -> inSynSent(nowNanos, t, view, h);
+      case TIME_WAIT -> inTimeWait(nowNanos, t, h);
+      default -> inOther(nowNanos, t, view, h);
+    };
   }
 
   // ---- SYN-SENT (RFC 9293 §3.10.7.3) ----------------------------------------------------------
@@ -64,11 +61,19 @@ final class SegmentArrival {
       t.engine.schedule(t);
       return null;
     }
-    // The number of our SYN came back: it is the node we called, and the nonce is its own.
-    t.correspondent().proveBy(view);
+    prove(nowNanos, t, view);
     t.establish(nowNanos, h);
     t.rcv.ackNow();
     return text(nowNanos, t, view, h, h.seq + 1);
+  }
+
+  /** The number of our SYN came back: it is the node we called, and the nonce is its own. */
+  private static void prove(long nowNanos, Tcb t, PacketView view) {
+    Correspondent c = t.correspondent();
+    if (c.isIlnp() && !c.isProven() && view.hasNonce()) {
+      c.proveBy(view);
+      t.engine.ilcc().admit(nowNanos, view); // where it was sent from is known now, too
+    }
   }
 
   // ---- TIME-WAIT ------------------------------------------------------------------------------
@@ -95,7 +100,7 @@ final class SegmentArrival {
   static boolean reopens(Tcb t, TcpHeader h) {
     return t.state() == TcpState.TIME_WAIT
         && (h.flags & (TcpHeader.SYN | TcpHeader.ACK | TcpHeader.RST)) == TcpHeader.SYN
-        && (t.snd.timestamps && h.hasTimestamps && Seq.gt(h.tsVal, t.rcv.tsRecent())
+        && ((t.snd.timestamps && h.hasTimestamps && Seq.gt(h.tsVal, t.rcv.tsRecent()))
             || Seq.gt(h.seq, t.rcv.rcvNxt));
   }
 
@@ -140,7 +145,7 @@ final class SegmentArrival {
         t.engine.reset(nowNanos, view, h);
         return DropReason.TCP_BAD_ACK;
       }
-      t.correspondent().proveBy(view);
+      prove(nowNanos, t, view);
       t.onHeard(nowNanos);
       t.establish(nowNanos, h);
     } else if (!t.snd.isAckAcceptable(h.ack, isProved(t, view))) {

@@ -325,7 +325,12 @@ final class SegmentOutput {
     }
     ByteBuf packet =
         out.startPlain(
-            view.dstL64, view.dstNid, view.srcL64, view.srcNid, Ip6.PROTO_TCP, TcpHeader.MIN_BYTES);
+            /* srcL64= */ view.dstL64,
+            /* srcNid= */ view.dstNid,
+            /* dstL64= */ view.srcL64,
+            /* dstNid= */ view.srcNid,
+            Ip6.PROTO_TCP,
+            TcpHeader.MIN_BYTES);
     finishReset(packet, view.hasNonce());
   }
 

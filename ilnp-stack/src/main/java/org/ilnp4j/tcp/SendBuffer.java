@@ -142,8 +142,8 @@ final class SendBuffer {
       if (starts[head] + chunk.readableBytes() > position) {
         return;
       }
-      if (chunk == gathering) {
-        gathering = null;
+      if (size == 1) {
+        gathering = null; // it is always the last one
       }
       chunk.release();
       chunks[head] = null;

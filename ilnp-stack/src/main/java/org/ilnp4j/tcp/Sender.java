@@ -242,7 +242,7 @@ final class Sender {
   /** New data may be sent: nothing waits to be repeated, or what does has to wait still. */
   boolean mayNewDataGo() {
     return queue.lostBytes() == 0
-        || afterMove.isNewDataAllowed() && queue.firstLostIndexFrom(afterMove.below()) < 0;
+        || (afterMove.isNewDataAllowed() && queue.firstLostIndexFrom(afterMove.below()) < 0);
   }
 
   /** After a move something must go out that the other side answers. */
@@ -374,7 +374,7 @@ final class Sender {
   /** The window grows only when it is what limits: unused room proves nothing (RFC 7661). */
   private static boolean mayGrow(PathState path) {
     return path.isWindowLimited()
-        || path.congestion.inSlowStart() && 2 * path.pipeBytes() >= path.congestion.cwndBytes();
+        || (path.congestion.inSlowStart() && 2 * path.pipeBytes() >= path.congestion.cwndBytes());
   }
 
   /** Adds what was newly taken for lost to the host's counters. */
@@ -420,7 +420,7 @@ final class Sender {
       return;
     }
     boolean opened = false;
-    if (Seq.lt(sndWl1, h.seq) || sndWl1 == h.seq && Seq.leq(sndWl2, h.ack)) {
+    if (Seq.lt(sndWl1, h.seq) || (sndWl1 == h.seq && Seq.leq(sndWl2, h.ack))) {
       opened = sndWnd == 0 && h.window > 0;
       sndWnd = (long) h.window << windowShift;
       maxSndWnd = Math.max(maxSndWnd, sndWnd);

@@ -1,7 +1,6 @@
 package org.ilnp4j.tcp;
 
 import io.netty.buffer.ByteBuf;
-import java.util.Objects;
 import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.recovery.PathState;
@@ -37,6 +36,9 @@ final class Tcb implements TcpConnection {
   /** Null once established. */
   Handshake handshake;
 
+  /** Null for a passive open, and once established. */
+  ModeChoice modes;
+
   /** Whose backlog this counts in, while it is half open; else null. */
   TcpListener listener;
 
@@ -55,7 +57,7 @@ final class Tcb implements TcpConnection {
   private final int localPort;
   private final int remotePort;
   private final int timestampOffset;
-  private TcpHandler handler;
+  private final UserNotices notices;
   private TcpState state;
   private TcpCloseReason closeReason;
 
@@ -69,11 +71,6 @@ final class Tcb implements TcpConnection {
   private boolean userClosed;
   private boolean resetDue;
   private boolean detached;
-  private boolean connectedDue;
-  private boolean readableDue;
-  private boolean mayRepeatReadable = true;
-  private boolean endToldOf;
-  private boolean closedToldOf;
 
   Tcb(
       TcpEngine engine,
@@ -88,9 +85,10 @@ final class Tcb implements TcpConnection {
     this.correspondent = correspondent;
     this.localPort = localPort;
     this.remotePort = remotePort;
-    this.handler = Objects.requireNonNull(handler, "handler");
     this.state = state;
     this.handshake = handshake;
+    notices = new UserNotices(this, handler);
+    modes = handshake.passive ? null : new ModeChoice(this);
     timestampOffset = engine.isn().timestampOffset(correspondent, localPort, remotePort);
     timers = new TcpTimers(engine.timers(), this);
     paths = new Paths(config);
@@ -136,7 +134,9 @@ final class Tcb implements TcpConnection {
       count(Counter.TCP_PATH_CHANGES);
       if (handshake != null) {
         handshake.onPathChange();
-        armFallback(nowNanos);
+        if (modes != null) {
+          modes.arm(nowNanos);
+        }
       } else if (state != TcpState.TIME_WAIT) {
         boolean weMoved = outageNanos >= 0 || before.pair.localL64() != pair.localL64();
         snd.onPathChange(nowNanos, path, weMoved, outageNanos);
@@ -226,6 +226,7 @@ final class Tcb implements TcpConnection {
   /** Our SYN is acknowledged and theirs is known. */
   void establish(long nowNanos, TcpHeader h) {
     handshake.sample(nowNanos, this, h);
+    releaseModes(nowNanos);
     snd.established(nowNanos, h);
     handshake = null;
     if (listener != null) {
@@ -236,7 +237,7 @@ final class Tcb implements TcpConnection {
     timers.cancel(TimerKind.CLASSIC_FALLBACK);
     become(TcpState.ESTABLISHED);
     count(Counter.TCP_ESTABLISHED);
-    connectedDue = true;
+    notices.connected();
     if (snd.isFinQueued()) {
       become(TcpState.FIN_WAIT_1);
     }
@@ -253,27 +254,16 @@ final class Tcb implements TcpConnection {
 
   /** The arrows of RFC 9293 figure 5; every state may end. */
   private static boolean isLegal(TcpState from, TcpState to) {
-    switch (to) {
-      case SYN_SENT:
-        return false;
-      case SYN_RECEIVED:
-        return from == TcpState.SYN_SENT;
-      case ESTABLISHED:
-        return from == TcpState.SYN_SENT || from == TcpState.SYN_RECEIVED;
-      case FIN_WAIT_1:
-      case CLOSE_WAIT:
-        return from == TcpState.ESTABLISHED;
-      case FIN_WAIT_2:
-      case CLOSING:
-        return from == TcpState.FIN_WAIT_1;
-      case LAST_ACK:
-        return from == TcpState.CLOSE_WAIT;
-      case TIME_WAIT:
-        return from == TcpState.FIN_WAIT_2 || from == TcpState.CLOSING;
-      case CLOSED:
-        return from != TcpState.CLOSED;
-    }
-    return false;
+    return switch (to) {
+      case SYN_SENT -> false;
+      case SYN_RECEIVED -> from == TcpState.SYN_SENT;
+      case ESTABLISHED -> from == TcpState.SYN_SENT || from == TcpState.SYN_RECEIVED;
+      case FIN_WAIT_1, CLOSE_WAIT -> from == TcpState.ESTABLISHED;
+      case FIN_WAIT_2, CLOSING -> from == TcpState.FIN_WAIT_1;
+      case LAST_ACK -> from == TcpState.CLOSE_WAIT;
+      case TIME_WAIT -> from == TcpState.FIN_WAIT_2 || from == TcpState.CLOSING;
+      case CLOSED -> from != TcpState.CLOSED;
+    };
   }
 
   /** Our FIN is acknowledged. */
@@ -338,9 +328,7 @@ final class Tcb implements TcpConnection {
   }
 
   void noteReadable() {
-    if (mayRepeatReadable) {
-      readableDue = true;
-    }
+    notices.readable();
     engine.schedule(this);
   }
 
@@ -365,27 +353,27 @@ final class Tcb implements TcpConnection {
       return;
     }
     switch (kind) {
-      case PACKET_TOO_BIG:
+      case PACKET_TOO_BIG -> {
         if (paths.current() != null) {
           fitSegments(nowNanos, paths.current());
           engine.schedule(this);
         }
-        break;
-      case NONCE_REFUSED:
-        if (state == TcpState.SYN_SENT && correspondent.isIlnp() && !correspondent.isProven()) {
-          fallBackToClassic(nowNanos);
+      }
+      case NONCE_REFUSED -> {
+        if (state == TcpState.SYN_SENT) {
+          modes.fallBack(nowNanos, true);
         }
-        break;
-      case UNREACHABLE_HARD:
+      }
+      case UNREACHABLE_HARD -> {
         if (state == TcpState.SYN_SENT) {
           end(nowNanos, TcpCloseReason.UNREACHABLE, false);
         }
-        break;
-      case UNREACHABLE_SOFT:
+      }
+      case UNREACHABLE_SOFT -> {
         if (state == TcpState.SYN_SENT && handshake.noteSoftError()) {
           end(nowNanos, TcpCloseReason.UNREACHABLE, false);
         }
-        break;
+      }
     }
   }
 
@@ -393,46 +381,28 @@ final class Tcb implements TcpConnection {
 
   void onTimer(long nowNanos, TimerKind kind) {
     switch (kind) {
-      case RETRANSMIT:
-        onRetransmitTimeout(nowNanos);
-        break;
-      case PERSIST:
+      case RETRANSMIT -> onRetransmitTimeout(nowNanos);
+      case PERSIST -> {
         if (path(nowNanos) != null) {
           snd.onPersistTimeout();
         }
-        break;
-      case TIME_WAIT:
-        end(nowNanos, TcpCloseReason.NORMAL, false);
-        break;
-      case DELAYED_ACK:
-        rcv.ackNow();
-        break;
-      case KEEP_ALIVE:
-        onKeepAlive(nowNanos);
-        break;
-      case USER_TIMEOUT:
+      }
+      case TIME_WAIT -> end(nowNanos, TcpCloseReason.NORMAL, false);
+      case DELAYED_ACK -> rcv.ackNow();
+      case KEEP_ALIVE -> onKeepAlive(nowNanos);
+      case USER_TIMEOUT -> {
         if (snd.isUserTimeout(nowNanos)) {
           end(nowNanos, TcpCloseReason.TIMED_OUT, true);
         }
-        break;
-      case OLD_PATH:
-        snd.watchOldPaths(nowNanos);
-        break;
-      case AFTER_MOVE:
-        snd.endHold();
-        break;
-      case CLASSIC_FALLBACK:
+      }
+      case OLD_PATH -> snd.watchOldPaths(nowNanos);
+      case AFTER_MOVE -> snd.endHold();
+      case CLASSIC_FALLBACK -> {
         if (state == TcpState.SYN_SENT && !handshake.hasSoftError()) {
-          if (pair() == null) {
-            armFallback(nowNanos);
-          } else {
-            fallBackToClassic(nowNanos);
-          }
+          modes.fallBack(nowNanos, false);
         }
-        break;
-      case ORPHAN:
-        end(nowNanos, TcpCloseReason.TIMED_OUT, false);
-        break;
+      }
+      case ORPHAN -> end(nowNanos, TcpCloseReason.TIMED_OUT, false);
     }
     engine.schedule(this);
   }
@@ -457,46 +427,31 @@ final class Tcb implements TcpConnection {
       end(nowNanos, soft ? TcpCloseReason.UNREACHABLE : TcpCloseReason.TIMED_OUT, false);
       return;
     }
-    if (handshake.sharedEntry && handshake.transmissions() > Handshake.SHARED_REPEATS) {
-      // The other side may have restarted and forgotten our nonce.
-      Correspondent fresh = engine.openFreshLike(nowNanos, correspondent);
-      if (fresh != null && engine.move(nowNanos, this, fresh)) {
-        handshake.sharedEntry = false;
-        armFallback(nowNanos);
-      }
+    if (modes != null) {
+      modes.onSilence(nowNanos, handshake.timeouts());
     }
   }
 
-  /** Armed while the answer to a SYN with nonce may never come for want of understanding. */
-  void armFallback(long nowNanos) {
-    if (state == TcpState.SYN_SENT && correspondent.isIlnp() && !correspondent.isProven()) {
-      timers.arm(TimerKind.CLASSIC_FALLBACK, nowNanos + Handshake.CLASSIC_FALLBACK_NANOS);
-    }
-  }
-
-  /**
-   * RFC 6744 §6: tries again as ordinary IPv6, with a new SYN and a new sequence number, for the
-   * two differ in their checksums.
-   */
-  private void fallBackToClassic(long nowNanos) {
-    LocatorPair pair = pair();
-    if (!correspondent.isIlnp() || correspondent.isProven() || pair == null) {
-      return;
-    }
-    Correspondent classic =
-        engine
-            .ilcc()
-            .openClassic(nowNanos, pair.localL64(), correspondent.remoteNid, pair.remoteL64());
-    if (classic == null || !engine.move(nowNanos, this, classic)) {
-      return;
-    }
-    count(Counter.TCP_CLASSIC_FALLBACKS);
+  /** Begins to connect anew, in another mode. */
+  void startOver(long nowNanos) {
     timers.cancel(TimerKind.CLASSIC_FALLBACK);
     timers.cancel(TimerKind.RETRANSMIT);
+    handshake = Handshake.active();
+    renumber(nowNanos);
+  }
+
+  /** The next SYN has another sequence number. */
+  void renumber(long nowNanos) {
     paths.clear();
-    handshake = Handshake.active(classic);
-    snd.start(nowNanos, engine.isn().next(nowNanos, classic, localPort, remotePort));
+    snd.start(nowNanos, engine.isn().next(nowNanos, correspondent, localPort, remotePort));
     engine.schedule(this);
+  }
+
+  private void releaseModes(long nowNanos) {
+    if (modes != null) {
+      modes.release(nowNanos);
+      modes = null;
+    }
   }
 
   /** To be called by {@link TcpEngine#move} only. */
@@ -547,31 +502,14 @@ final class Tcb implements TcpConnection {
 
   /** Calls the user back, then sends. Called by the engine only. */
   void turn(long nowNanos) {
-    callBack(nowNanos);
+    notices.tell(nowNanos);
     if (state == TcpState.CLOSED) {
       detach(nowNanos);
     } else {
       engine.output().flush(nowNanos, this);
     }
-    tellClosed(nowNanos);
-  }
-
-  private void callBack(long nowNanos) {
-    if (connectedDue) {
-      connectedDue = false;
-      handler.onConnected(nowNanos, this);
-    }
-    if (readableDue) {
-      readableDue = false;
-      boolean end = isEndOfStream() && !endToldOf;
-      if (rcv.readableBytes() > 0 || end) {
-        endToldOf |= end;
-        mayRepeatReadable = false;
-        handler.onReadable(nowNanos, this);
-      }
-    }
-    if (state.canSend() && snd.takeWritable()) {
-      handler.onWritable(nowNanos, this);
+    if (closeReason != null) {
+      notices.tellClosed(nowNanos, closeReason);
     }
   }
 
@@ -588,22 +526,10 @@ final class Tcb implements TcpConnection {
       listener.halfOpen--;
       listener = null;
     }
+    releaseModes(nowNanos);
     snd.clear();
     rcv.discardEarly();
     engine.remove(nowNanos, this);
-  }
-
-  private void tellClosed(long nowNanos) {
-    if (closedToldOf || closeReason == null) {
-      return;
-    }
-    boolean unread = closeReason == TcpCloseReason.NORMAL && !userClosed;
-    if (unread && (rcv.readableBytes() > 0 || readableDue)) {
-      return; // the user still has the end of the stream to come to
-    }
-    closedToldOf = true;
-    handler.onClosed(nowNanos, this, closeReason);
-    rcv.clear();
   }
 
   // ---- the user's calls -----------------------------------------------------------------------
@@ -653,10 +579,8 @@ final class Tcb implements TcpConnection {
   public ByteBuf read(long nowNanos, int maxBytes) {
     ByteBuf out = rcv.read(maxBytes);
     if (out != null) {
-      mayRepeatReadable = true;
-      boolean endNext = isEndOfStream() && !endToldOf;
-      readableDue = rcv.readableBytes() > 0 || endNext;
-      if (readableDue || rcv.isAckDue() || closeReason != null) {
+      boolean more = notices.onRead();
+      if (more || rcv.isAckDue() || closeReason != null) {
         engine.schedule(this);
       }
     }
@@ -697,7 +621,7 @@ final class Tcb implements TcpConnection {
     if (state == TcpState.CLOSED || state == TcpState.TIME_WAIT) {
       rcv.clear();
       engine.schedule(this);
-    } else if (unread || state == TcpState.SYN_SENT && snd.unsentBytes() == 0) {
+    } else if (unread || (state == TcpState.SYN_SENT && snd.unsentBytes() == 0)) {
       end(nowNanos, TcpCloseReason.ABORTED, true);
     } else {
       shutdownOutput(nowNanos);
@@ -718,7 +642,7 @@ final class Tcb implements TcpConnection {
 
   @Override
   public void handler(TcpHandler newHandler) {
-    handler = Objects.requireNonNull(newHandler, "handler");
+    notices.handler(newHandler);
   }
 
   @Override

@@ -150,7 +150,7 @@ public final class TcpEngine {
     }
     Tcb tcb = null;
     PendingOpen pending = null;
-    for (Correspondent c = match; c != null && tcb == null; c = next(c, match, view)) {
+    for (Correspondent c = match; c != null && tcb == null; c = ilcc.nextMatch(c, view)) {
       long key = key(c, in.dstPort, in.srcPort);
       tcb = connections.get(key);
       pending = pending == null && tcb == null ? pendings.get(key) : pending;
@@ -170,21 +170,6 @@ public final class TcpEngine {
       return pending.onSegment(nowNanos, view, in);
     }
     return onStray(nowNanos, view, match);
-  }
-
-  /**
-   * The next entry that may own the packet: peers that share NID and Locator are told apart by
-   * ports. One that has a nonce, and sees another, does not own it.
-   */
-  private Correspondent next(Correspondent c, Correspondent match, PacketView view) {
-    if (view.hasNonce() && match.isProven()) {
-      return null;
-    }
-    Correspondent next = ilcc.nextMatch(c, view);
-    while (next != null && view.hasNonce() && (next.isProven() || !next.isIlnp())) {
-      next = ilcc.nextMatch(next, view);
-    }
-    return next;
   }
 
   /**
@@ -265,7 +250,7 @@ public final class TcpEngine {
    * entry of ours that waits for its first answer must not take this one's nonce for it.
    */
   private Correspondent entryFor(long nowNanos, PacketView view, Correspondent match) {
-    for (Correspondent c = match; c != null; c = next(c, match, view)) {
+    for (Correspondent c = match; c != null; c = ilcc.nextMatch(c, view)) {
       if (view.hasNonce() ? c.isIlnp() && c.isProven() : !c.isIlnp()) {
         return c;
       }
@@ -320,10 +305,9 @@ public final class TcpEngine {
     if (localPort < 0) {
       throw new IllegalStateException("no free local port towards port " + remotePort + " of " + c);
     }
-    Tcb t =
-        new Tcb(this, c, localPort, remotePort, handler, TcpState.SYN_SENT, Handshake.active(c));
+    Tcb t = new Tcb(this, c, localPort, remotePort, handler, TcpState.SYN_SENT, Handshake.active());
     t.snd.start(nowNanos, isn.next(nowNanos, c, localPort, remotePort));
-    t.armFallback(nowNanos);
+    t.modes.arm(nowNanos);
     counters.add(Counter.TCP_ACTIVE_OPENS);
     c.retain();
     link(t);

@@ -24,6 +24,7 @@ final class Pair {
   Stream client;
   Stream server;
   TcpListener listener;
+  long keepAliveNanos;
 
   Pair(long seed, boolean ilnp, TcpConfig config) {
     this(seed, ilnp, config, 1500, 5);
@@ -52,8 +53,19 @@ final class Pair {
   /** The mobile node connects; each side sends so many octets. */
   void open(long fromClient, long fromServer) {
     server = new Stream(cn, fromServer, 2, 1);
+    server.keepAliveNanos = keepAliveNanos;
     client = new Stream(mn, fromClient, 1, 2);
-    listener = cn.engine.listen(PORT, (now, p) -> server.on(p.accept(now, server)));
+    client.keepAliveNanos = keepAliveNanos;
+    listener =
+        cn.engine.listen(
+            PORT,
+            (now, p) -> {
+              if (server.connection != null) {
+                server = new Stream(cn, fromServer, 2, 1); // the caller has started over
+                server.keepAliveNanos = keepAliveNanos;
+              }
+              server.on(p.accept(now, server));
+            });
     client.on(mn.engine.connect(net.now, toCn(), PORT, client));
   }
 
@@ -97,7 +109,7 @@ final class Pair {
     }
     node.ilcc.localChanged(net.now);
     TestNode other = node == mn ? cn : mn;
-    if (tell) {
+    if (tell && other.ilcc.local().source() != null) {
       update(other, oneWay(to, other.ilcc.local().source().l64), to, from);
     }
   }

@@ -27,6 +27,9 @@ final class Stream implements TcpHandler {
   /** Keeps the output open after the last octet. */
   boolean keepOpen;
 
+  /** Asks a silent peer after this time; 0 never. */
+  long keepAliveNanos;
+
   /** When data last came, and the longest time between two arrivals. */
   long lastReceivedNanos = -1;
 
@@ -87,6 +90,7 @@ final class Stream implements TcpHandler {
   public void onConnected(long now, TcpConnection c) {
     connected = true;
     connection = c;
+    c.keepAlive(now, keepAliveNanos);
     pump(now);
   }
 
@@ -105,9 +109,8 @@ final class Stream implements TcpHandler {
     if (closed != null) {
       throw new AssertionError("closed twice: " + closed + ", " + reason);
     }
-    if (reason == TcpCloseReason.NORMAL || reason == TcpCloseReason.RESET) {
-      drain(now);
-    }
+    paused = false; // now or never
+    drain(now);
     closed = reason;
   }
 

@@ -346,6 +346,26 @@ class TcpHandshakeTest {
   }
 
   @Test
+  void shouldTryBothModesInTurnWhileNothingAnswers() {
+    TcpTranscript t = ilnp().connect();
+    t.after(3000);
+    t.sent.clear();
+    for (int i = 0; i < 5; i++) {
+      while (t.sent.isEmpty()) {
+        t.after(10);
+      }
+      TcpTranscript.Sent syn = t.sent.poll();
+      assertThat(syn.nonce).isEqualTo(i % 2 == 0);
+      assertThat(syn.nidOnly).isEqualTo(i % 2 == 0);
+      t.ourIsn = syn.h.seq;
+    }
+    t.receive("SA seq=0 ack=1"); // it was the path that was silent
+    t.expect("A seq=1 ack=1 nonce");
+    assertThat(t.connection.correspondent().mode).isEqualTo(SessionMode.ILNP);
+    t.end();
+  }
+
+  @Test
   void shouldFallBackAtOnceWhenTheNonceIsRefused() {
     TcpTranscript t = ilnp().connect();
     t.expect("S");

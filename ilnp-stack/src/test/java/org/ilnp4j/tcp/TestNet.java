@@ -13,6 +13,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.wire.Ip6;
+import org.ilnp4j.wire.PacketView;
+import org.ilnp4j.wire.TcpHeader;
 
 /**
  * A network in virtual time: each Locator has an access link with rate, delay, loss, reordering and
@@ -102,7 +104,42 @@ final class TestNet {
     return accesses.get(l64);
   }
 
+  private static final boolean TRACE = Boolean.getBoolean("tcp.trace");
+
+  /** {@code -Dtcp.trace=true} prints each packet as it leaves and as it arrives. */
+  private void trace(String what, ByteBuf packet) {
+    if (!TRACE) {
+      return;
+    }
+    PacketView v = new PacketView();
+    TcpHeader h = new TcpHeader();
+    if (v.parse(packet) != null || h.parse(packet, v.upperIndex, v.upperLength) != null) {
+      System.out.printf("%10.3f %s garbage%n", now / 1e6, what);
+      return;
+    }
+    StringBuilder flags = new StringBuilder();
+    for (int i = 0; i < 5; i++) {
+      flags.append((h.flags & 1 << i) != 0 ? "FSRPA".charAt(i) : "");
+    }
+    System.out.printf(
+        "%10.3f %s %x>%x %d>%d %s seq %s ack %s len %d win %d sacks %d nonce %x%n",
+        now / 1e6,
+        what,
+        v.srcL64 & 0xf,
+        v.dstL64 & 0xf,
+        h.srcPort,
+        h.dstPort,
+        flags,
+        Integer.toUnsignedString(h.seq),
+        Integer.toUnsignedString(h.ack),
+        h.payloadLength,
+        h.window,
+        h.sackCount,
+        v.nonceHigh);
+  }
+
   private void transmit(ByteBuf packet) {
+    trace("sent", packet);
     Access from = accesses.get(packet.getLong(packet.readerIndex() + Ip6.SRC_L64));
     Access to = accesses.get(packet.getLong(packet.readerIndex() + Ip6.DST_L64));
     if (from == null || to == null || !from.up || !to.up || !filter.test(packet)) {
@@ -120,7 +157,12 @@ final class TestNet {
       return;
     }
     if (random.nextDouble() < from.corruption) {
-      int at = packet.readerIndex() + random.nextInt(packet.readableBytes());
+      int offset = random.nextInt(packet.readableBytes());
+      // Locators and nonce stand outside of ILNP's checksum by design; the link's own covers them.
+      boolean bare = offset >= Ip6.SRC_L64 && offset < Ip6.SRC_NID;
+      bare |= offset >= Ip6.DST_L64 && offset < Ip6.DST_NID;
+      bare |= offset >= Ip6.HEADER_BYTES && offset < Ip6.HEADER_BYTES + 8;
+      int at = packet.readerIndex() + (bare ? Ip6.HOP_LIMIT : offset);
       packet.setByte(at, packet.getByte(at) ^ 1 << random.nextInt(8));
     }
     if (random.nextDouble() < from.duplication) {
@@ -138,6 +180,7 @@ final class TestNet {
         () -> {
           flying--;
           if (from.up && to.up) {
+            trace("came", packet);
             to.owner.receive(now, packet);
           } else {
             packet.release();

@@ -53,15 +53,12 @@ public interface CongestionControl {
    * @param name {@code cubic}, {@code newreno} or its alias {@code reno}
    */
   static CongestionControl create(String name, int mssBytes) {
-    switch (name) {
-      case "cubic":
-        return new Cubic(mssBytes);
-      case "newreno":
-      case "reno":
-        return new NewRenoCongestion(mssBytes);
-      default:
-        throw new IllegalArgumentException(
-            "unknown congestion control \"" + name + "\": use cubic or newreno");
-    }
+    return switch (name) {
+      case "cubic" -> new Cubic(mssBytes);
+      case "newreno", "reno" -> new NewRenoCongestion(mssBytes);
+      default ->
+          throw new IllegalArgumentException(
+              "unknown congestion control \"" + name + "\": use cubic or newreno");
+    };
   }
 }

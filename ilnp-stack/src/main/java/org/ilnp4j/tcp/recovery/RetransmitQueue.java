@@ -142,16 +142,12 @@ public final class RetransmitQueue {
 
   private void leave(SentSegment s) {
     switch (s.fate) {
-      case IN_FLIGHT:
+      case IN_FLIGHT -> {
         inFlightBytes -= s.length;
         s.path.inFlightBytes -= s.length;
-        break;
-      case LOST:
-        lostBytes -= s.length;
-        break;
-      case SACKED:
-        sackedSegments--;
-        break;
+      }
+      case LOST -> lostBytes -= s.length;
+      case SACKED -> sackedSegments--;
     }
   }
 
@@ -242,16 +238,12 @@ public final class RetransmitQueue {
 
   private void rejoin(SentSegment s, Fate fate) {
     switch (fate) {
-      case IN_FLIGHT:
+      case IN_FLIGHT -> {
         inFlightBytes += s.length;
         s.path.inFlightBytes += s.length;
-        break;
-      case LOST:
-        lostBytes += s.length;
-        break;
-      case SACKED:
-        sackedSegments++;
-        break;
+      }
+      case LOST -> lostBytes += s.length;
+      case SACKED -> sackedSegments++;
     }
   }
 
