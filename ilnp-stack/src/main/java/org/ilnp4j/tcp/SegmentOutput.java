@@ -118,7 +118,7 @@ final class SegmentOutput {
 
   private static boolean fits(PathState path, int bytes) {
     long pipe = path.pipeBytes();
-    return pipe == 0 || pipe + bytes <= path.congestion.cwndBytes();
+    return pipe == 0 || pipe + bytes <= path.windowBytes();
   }
 
   /**

@@ -342,18 +342,21 @@ final class Sender {
     }
     long oldWnd = sndWnd;
     updateWindow(nowNanos, h);
+    long lostBefore = queue.lostSegments();
+    long delivered;
     if (sack != null) {
-      if (h.sackCount > 0) {
-        sack.onBlocks(h, sndUna, sndMax, delivery);
-      }
+      sack.onBlocks(h, sndUna, sndMax, delivery);
+      delivered = delivery.currentPathBytes();
       if (delivery.bytes() > 0) {
         sack.detect(nowNanos, path, sndUna, sndNxt);
       }
     } else if (advanced) {
-      newReno.onNewAck(path, sndUna, sndUna - before, path.mssBytes());
-    } else if (bare && h.ack == sndUna && oldWnd == sndWnd && sndWnd > 0) {
-      newReno.onDuplicateAck(nowNanos, path, sndUna, sndNxt, path.mssBytes());
+      delivered = newReno.onNewAck(path, sndUna, sndUna - before);
+    } else {
+      boolean duplicate = bare && h.ack == sndUna && oldWnd == sndWnd && sndWnd > 0;
+      delivered = duplicate ? newReno.onDuplicateAck(nowNanos, path, sndUna, sndNxt) : 0;
     }
+    path.onRecoveryAck(delivered, advanced && queue.lostSegments() == lostBefore);
     if (advanced) {
       path.onCumulativeAck(sndUna);
     }

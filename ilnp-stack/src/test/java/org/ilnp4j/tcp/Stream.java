@@ -1,6 +1,9 @@
 package org.ilnp4j.tcp;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.util.Random;
 import org.ilnp4j.time.NanoClock;
 
 /**
@@ -47,17 +50,30 @@ final class Stream implements TcpHandler {
     return this;
   }
 
-  private static byte pattern(int seed, long i) {
-    long v = (i + 1) * 0x9E3779B97F4A7C15L + seed * 0xD1B54A32D192ED03L;
-    return (byte) (v >>> 56);
+  /** Random octets whose period, a prime, no buffer or segment size divides. */
+  private static final int PERIOD = 65521;
+
+  private static final ByteBuf PATTERN = Unpooled.unreleasableBuffer(pattern());
+
+  private static ByteBuf pattern() {
+    byte[] octets = new byte[2 * PERIOD];
+    new Random(1).nextBytes(octets);
+    System.arraycopy(octets, 0, octets, PERIOD, PERIOD);
+    return Unpooled.wrappedBuffer(octets);
+  }
+
+  private static int offset(int seed, long position) {
+    return (int) ((position + 10_007L * seed) % PERIOD);
   }
 
   void pump(long now) {
     while (sent < toSend && connection.sendSpaceBytes() > 0) {
       int n = (int) Math.min(Math.min(chunk, connection.sendSpaceBytes()), toSend - sent);
       ByteBuf b = node.allocator.directBuffer(n);
-      for (int i = 0; i < n; i++) {
-        b.writeByte(pattern(sendPattern, sent + i));
+      for (int done = 0; done < n; ) {
+        int part = Math.min(PERIOD, n - done);
+        b.writeBytes(PATTERN, offset(sendPattern, sent + done), part);
+        done += part;
       }
       sent += n;
       connection.send(now, b);
@@ -71,12 +87,11 @@ final class Stream implements TcpHandler {
     if (paused) {
       return;
     }
-    for (ByteBuf b = connection.read(now, 64 << 10);
-        b != null;
-        b = connection.read(now, 64 << 10)) {
-      while (b.isReadable()) {
-        intact &= b.readByte() == pattern(receivePattern, received++);
-      }
+    for (ByteBuf b = connection.read(now, PERIOD); b != null; b = connection.read(now, PERIOD)) {
+      int n = b.readableBytes();
+      intact &=
+          ByteBufUtil.equals(b, b.readerIndex(), PATTERN, offset(receivePattern, received), n);
+      received += n;
       b.release();
       if (lastReceivedNanos >= 0) {
         longestGapNanos = Math.max(longestGapNanos, now - lastReceivedNanos);

@@ -22,29 +22,33 @@ public final class NewRenoRecovery {
 
   /**
    * A duplicate ACK came. While data sent on another path is outstanding it means nothing: paths
-   * overtake each other.
+   * overtake each other. Returns the octets it stands for.
    */
-  public void onDuplicateAck(long nowNanos, PathState path, int sndUna, int sndNxt, int mss) {
+  public long onDuplicateAck(long nowNanos, PathState path, int sndUna, int sndNxt) {
     SentSegment head = queue.first();
     if (head == null || queue.inFlightBytes() != path.inFlightBytes) {
-      return;
+      return 0;
     }
+    int mss = path.mssBytes();
     path.assumedDeliveredBytes(Math.min(path.assumedDeliveredBytes() + mss, path.inFlightBytes));
     duplicates++;
-    if (path.phase() != PathState.Phase.OPEN || duplicates != 3) {
-      return;
+    // RFC 6582 §3.2 step 2: not for duplicates caused by a time-out's own retransmissions.
+    boolean repeated = hasRecover && Seq.lt(sndUna, recover);
+    if (path.phase() == PathState.Phase.OPEN && duplicates == 3 && !repeated) {
+      path.enterRecovery(nowNanos, sndNxt, path.inFlightBytes);
+      noteRecover(sndNxt);
+      queue.markLost(head, false);
     }
-    // RFC 6582 §3.2 step 2: duplicates caused by a time-out's own retransmissions.
-    if (hasRecover && Seq.lt(sndUna, recover)) {
-      return;
-    }
-    path.enterRecovery(nowNanos, sndNxt, path.inFlightBytes);
-    noteRecover(sndNxt);
-    queue.markLost(head, false);
+    return mss;
   }
 
-  /** New data was acknowledged. Call before {@link PathState#onCumulativeAck}. */
-  public void onNewAck(PathState path, int sndUna, long ackedBytes, int mss) {
+  /**
+   * New data was acknowledged. Call before {@link PathState#onCumulativeAck}. Returns the octets of
+   * it that no duplicate ACK stood for.
+   */
+  public long onNewAck(PathState path, int sndUna, long ackedBytes) {
+    int mss = path.mssBytes();
+    long unreported = Math.max(0, ackedBytes - path.assumedDeliveredBytes());
     duplicates = 0;
     if (path.phase() == PathState.Phase.RECOVERY && Seq.lt(sndUna, path.recoveryPoint())) {
       // A partial ACK: the next segment is missing too (RFC 6582 §3.2 step 3).
@@ -59,6 +63,7 @@ public final class NewRenoRecovery {
     if (hasRecover && Seq.geq(sndUna, recover)) {
       hasRecover = false;
     }
+    return unreported;
   }
 
   public void onTimeout(int sndNxt) {

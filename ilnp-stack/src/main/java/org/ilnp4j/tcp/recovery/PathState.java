@@ -26,11 +26,14 @@ public final class PathState {
   public final CongestionControl congestion;
 
   long inFlightBytes;
-  long lastSentNanos = -1;
+  private long lastSentNanos = -1;
+  private long lastOrder = -1;
 
   private final long[] latestDelivered = {-1, -1, -1};
   private Phase phase = Phase.OPEN;
   private int recoveryPoint;
+  private final ProportionalRate rate = new ProportionalRate();
+  private long reducedAtOrder = -1;
   private long assumedDeliveredBytes;
   private boolean windowLimited;
   private boolean retransmitDue;
@@ -100,10 +103,48 @@ public final class PathState {
   /** The window is reduced once per window of data (RFC 6675 §5 (4)). */
   void enterRecovery(long nowNanos, int sndNxt, long flightBytes) {
     congestion.onCongestionEvent(nowNanos, flightBytes);
+    rate.start(flightBytes);
+    reducedAtOrder = lastOrder;
     phase = Phase.RECOVERY;
     recoveryPoint = sndNxt;
     retransmitDue = true;
     rescued = false;
+  }
+
+  /**
+   * The retransmission {@code order} is lost as well. When it was sent after the last reduction,
+   * that is another sign of congestion (RFC 5681 §4.3), at most one a round trip.
+   */
+  void onRetransmissionLost(long nowNanos, long order, long flightBytes) {
+    if (phase == Phase.RECOVERY && order > reducedAtOrder) {
+      congestion.onCongestionEvent(nowNanos, flightBytes);
+      rate.start(flightBytes);
+      reducedAtOrder = lastOrder;
+    }
+  }
+
+  /**
+   * An acknowledgement came while losses are repaired.
+   *
+   * @param deliveredBytes newly delivered on this path
+   * @param safe true when it advances {@code SND.UNA} and shows no further loss
+   */
+  public void onRecoveryAck(long deliveredBytes, boolean safe) {
+    if (phase == Phase.RECOVERY) {
+      rate.onAck(deliveredBytes, pipeBytes(), congestion.ssthreshBytes(), mssBytes, safe);
+    }
+  }
+
+  /** How much may be in flight now. */
+  public long windowBytes() {
+    return phase == Phase.RECOVERY ? rate.windowBytes() : congestion.cwndBytes();
+  }
+
+  void onSent(int bytes, long nowNanos, long order) {
+    inFlightBytes += bytes;
+    lastSentNanos = nowNanos;
+    lastOrder = order;
+    rate.onSent(bytes);
   }
 
   /** The retransmission timer of this path expired (RFC 6298 (5.4) to (5.6)). */

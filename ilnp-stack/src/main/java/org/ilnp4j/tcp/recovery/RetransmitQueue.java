@@ -108,8 +108,7 @@ public final class RetransmitQueue {
     s.tsVal = tsVal;
     s.lostByMove = false;
     inFlightBytes += s.length;
-    path.inFlightBytes += s.length;
-    path.lastSentNanos = nowNanos;
+    path.onSent(s.length, nowNanos, order);
   }
 
   public void markSacked(SentSegment s) {

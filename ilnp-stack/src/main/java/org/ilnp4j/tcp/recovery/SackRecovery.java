@@ -133,6 +133,8 @@ public final class SackRecovery {
     PathState p = s.path;
     if (p.phase() == PathState.Phase.OPEN) {
       p.enterRecovery(nowNanos, sndNxt, flightBytes(p));
+    } else if (s.isRetransmitted()) {
+      p.onRetransmissionLost(nowNanos, s.order, p.inFlightBytes);
     }
     queue.markLost(s, false);
   }

@@ -24,7 +24,7 @@ class NewRenoRecoveryTest {
 
   private void duplicates(int n, PathState current) {
     for (int i = 0; i < n; i++) {
-      recovery.onDuplicateAck(0, current, una, nxt, SIZE);
+      recovery.onDuplicateAck(0, current, una, nxt);
     }
   }
 
@@ -33,7 +33,7 @@ class NewRenoRecoveryTest {
       queue.removeFirst();
     }
     una += segments * SIZE;
-    recovery.onNewAck(current, una, (long) segments * SIZE, SIZE);
+    recovery.onNewAck(current, una, (long) segments * SIZE);
     current.onCumulativeAck(una);
   }
 

@@ -99,6 +99,19 @@ class SackRecoveryTest {
   }
 
   @Test
+  void shouldReduceAgainWhenARetransmissionIsLost() {
+    send(20, a);
+    ack(a, 1, 5);
+    assertThat(a.congestion.ssthreshBytes()).isEqualTo(10 * SIZE);
+    resend(0, a);
+    send(4, a);
+    ack(a, 1, 24);
+    assertThat(lost()).containsExactly(0);
+    assertThat(a.congestion.ssthreshBytes()).isLessThan(10 * SIZE);
+    assertThat(a.phase()).isEqualTo(PathState.Phase.RECOVERY);
+  }
+
+  @Test
   void shouldNeverInferLossOnOnePathFromAnother() {
     send(5, a);
     send(10, b); // moved; the new path is faster
