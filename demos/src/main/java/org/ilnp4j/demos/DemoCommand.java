@@ -3,6 +3,7 @@ package org.ilnp4j.demos;
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.ilnp4j.demos.lab.Lab;
@@ -38,9 +39,8 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--rate",
       paramLabel = "MBIT",
-      description = "Rate of each access link, Mbit/s; ${DEFAULT-VALUE} by default.",
-      defaultValue = "200")
-  private int mbitPerSecond;
+      description = "Rate of each access link, Mbit/s; by default 200, and 100 when simulated.")
+  private Integer mbitPerSecond;
 
   @Option(
       names = "--keep",
@@ -51,19 +51,18 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "Seed of the simulated network; ${DEFAULT-VALUE} by default.",
-      defaultValue = "1")
-  private long seed;
+      description = "Seed of the simulated network; 1 by default.")
+  private Long seed;
 
   @Option(names = "--strict", description = "Exit with 1 when a promised figure is missed.")
   private boolean strict;
 
   @Override
   public Integer call() throws Exception {
-    if (megabytes < 10 || megabytes > 100_000) {
-      throw new UserError(UserError.Kind.USAGE, "--megabytes must be 10 to 100000");
+    if (megabytes < 30 || megabytes > 100_000) {
+      throw new UserError(UserError.Kind.USAGE, "--megabytes must be 30 to 100000");
     }
-    if (mbitPerSecond < 1 || mbitPerSecond > 10_000) {
+    if (mbitPerSecond != null && (mbitPerSecond < 1 || mbitPerSecond > 10_000)) {
       throw new UserError(UserError.Kind.USAGE, "--rate must be 1 to 10000 Mbit/s");
     }
     PrintStream log = json ? System.err : System.out;
@@ -78,22 +77,44 @@ public final class DemoCommand implements Callable<Integer> {
       boolean missed = report.claims().stream().anyMatch(c -> !c.holds());
       return !report.sha256Ok() || (strict && missed) ? 1 : 0;
     } catch (IOException e) {
-      throw new UserError(UserError.Kind.FAILED, e.getMessage());
+      throw failed(e);
     }
   }
 
+  /** Ctrl-C reaches curl and the daemons as well; what they say of it is no news. */
+  private static UserError failed(IOException e) {
+    return new UserError(
+        UserError.Kind.FAILED, Lab.isInterrupted() ? "interrupted" : e.getMessage());
+  }
+
   private DemoNetwork open() throws UserError {
+    boolean simulated = embedded || !Lab.isRoot();
+    if (simulated && keep != null) {
+      throw new UserError(
+          UserError.Kind.USAGE, "--keep: the simulated network has no files; run it as root");
+    }
+    if (!simulated && seed != null) {
+      throw new UserError(
+          UserError.Kind.USAGE, "--seed: only the simulated network has one; add --embedded");
+    }
+    if (!simulated && !Files.exists(Path.of("/dev/net/tun"))) {
+      throw new UserError(
+          UserError.Kind.MISSING,
+          "no /dev/net/tun; load the kernel's module with: modprobe tun; or add --embedded");
+    }
     try {
-      if (embedded || !Lab.isRoot()) {
-        return new EmbeddedDemoNetwork(seed);
+      if (simulated) {
+        return new EmbeddedDemoNetwork(
+            seed == null ? 1 : seed, mbitPerSecond == null ? 100 : mbitPerSecond);
       }
       Lab lab = new Lab();
       if (keep != null) {
         lab.keepFilesIn(keep.toAbsolutePath());
       }
-      return new NetnsNetwork(new MobileLab(lab, mbitPerSecond), "512 KiB");
+      return new NetnsNetwork(
+          new MobileLab(lab, mbitPerSecond == null ? 200 : mbitPerSecond), "512 KiB");
     } catch (IOException e) {
-      throw new UserError(UserError.Kind.FAILED, e.getMessage());
+      throw failed(e);
     }
   }
 }

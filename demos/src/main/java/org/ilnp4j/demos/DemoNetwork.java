@@ -8,8 +8,17 @@ interface DemoNetwork extends AutoCloseable {
   /** What the mobile node recorded of one move; LU round trip -1 when it is not known. */
   record Move(String kind, String from, String to, double luRttMillis) {}
 
-  /** Loss as the sender of the download counts it. */
-  record SenderStats(long lostSegments, long retransmittedSegments) {}
+  /** What the correspondent sent again, and what of it the mobile node had already. */
+  record Repeats(long retransmitted, long duplicates) {
+    /** Segments sent again because they had not arrived. */
+    long lost() {
+      return retransmitted - duplicates;
+    }
+
+    Repeats since(Repeats before) {
+      return new Repeats(retransmitted - before.retransmitted, duplicates - before.duplicates);
+    }
+  }
 
   /** One line for people: what this network is made of. */
   String describe();
@@ -46,7 +55,7 @@ interface DemoNetwork extends AutoCloseable {
   /** The last of them. */
   Move lastMove() throws IOException;
 
-  SenderStats senderStats() throws IOException;
+  Repeats repeats() throws IOException;
 
   /** Why the download program failed, for an error message. */
   String downloadError();

@@ -21,6 +21,7 @@ final class DemoRun {
   /** Slow start and connection set-up are not "the usual". */
   private static final long WARM_UP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+  private static final long USUAL_STRETCH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final long TICK_MILLIS = 2;
   private static final long PROGRESS_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -82,11 +83,12 @@ final class DemoRun {
   }
 
   private void softMove() throws IOException, InterruptedException {
-    DemoNetwork.SenderStats before = network.senderStats();
+    DemoNetwork.Repeats before = network.repeats();
     int moves = network.moveCount();
     long start = System.nanoTime();
     network.secondLinkUp();
     say("second link up");
+    requireUnderWay("the soft handoff");
     DemoNetwork.Move move = awaitMove(moves, "soft");
     say("%s handoff from %s to %s", move.kind(), move.from(), move.to());
     settle(start, SETTLE_NANOS);
@@ -97,11 +99,12 @@ final class DemoRun {
   }
 
   private void hardMove() throws IOException, InterruptedException {
-    DemoNetwork.SenderStats before = network.senderStats();
+    DemoNetwork.Repeats before = network.repeats();
     int moves = network.moveCount();
     long start = System.nanoTime();
     network.secondLinkDown();
     long down = System.nanoTime();
+    requireUnderWay("the hard handoff");
     say("second link down: no link at all for %d ms", OUTAGE_MILLIS);
     settle(down, TimeUnit.MILLISECONDS.toNanos(OUTAGE_MILLIS));
     long up = System.nanoTime();
@@ -113,11 +116,18 @@ final class DemoRun {
     record(before, start, end, up - down);
   }
 
+  /** A move that nothing was downloaded across shows nothing. */
+  private void requireUnderWay(String move) throws IOException {
+    if (meter.bytes() >= totalBytes) {
+      throw new IOException(
+          "the download was over before " + move + "; take more with --megabytes");
+    }
+  }
+
   /** Adds the report of the last move, and the stretch of time it took. */
-  private void record(
-      DemoNetwork.SenderStats before, long startNanos, long endNanos, long outageNanos)
+  private void record(DemoNetwork.Repeats before, long startNanos, long endNanos, long outageNanos)
       throws IOException {
-    DemoNetwork.SenderStats after = network.senderStats();
+    DemoNetwork.Repeats repeats = network.repeats().since(before);
     DemoNetwork.Move m = network.lastMove();
     moveWindows.add(new long[] {startNanos, endNanos});
     handoffs.add(
@@ -127,8 +137,8 @@ final class DemoRun {
             m.to(),
             meter.longestGapTouching(startNanos, endNanos) / 1e6,
             outageNanos / 1e6,
-            after.lostSegments() - before.lostSegments(),
-            after.retransmittedSegments() - before.retransmittedSegments(),
+            repeats.lost(),
+            repeats.retransmitted(),
             m.luRttMillis()));
   }
 
@@ -194,15 +204,26 @@ final class DemoRun {
     }
   }
 
-  /** The longest gap outside every move. */
+  /**
+   * The usual longest gap: of each half second outside every move the longest, and of those the
+   * median. One hiccup of the machine does not make hiccups usual.
+   */
   private long usualGapNanos() {
-    long longest = 0;
+    List<Long> longest = new ArrayList<>();
     long from = meter.firstNanos() + WARM_UP_NANOS;
     for (long[] window : moveWindows) {
-      longest = Math.max(longest, meter.longestGapWithin(from, window[0]));
+      addLongestGaps(longest, from, window[0]);
       from = window[1];
     }
-    return Math.max(longest, meter.longestGapWithin(from, meter.lastNanos()));
+    addLongestGaps(longest, from, meter.lastNanos());
+    longest.sort(null);
+    return longest.isEmpty() ? 0 : longest.get(longest.size() / 2);
+  }
+
+  private void addLongestGaps(List<Long> to, long fromNanos, long toNanos) {
+    for (long t = fromNanos; t + USUAL_STRETCH_NANOS <= toNanos; t += USUAL_STRETCH_NANOS) {
+      to.add(meter.longestGapWithin(t, t + USUAL_STRETCH_NANOS));
+    }
   }
 
   private void clearProgress() {

@@ -66,14 +66,21 @@ final class EmbeddedDemoNetwork implements DemoNetwork {
   private final InetSocketAddress socksAddress;
   private Process curl;
 
-  /** Builds the scene and starts it; {@code seed} decides what chance there is in it. */
-  EmbeddedDemoNetwork(long seed) throws IOException {
+  /**
+   * Builds the scene and starts it.
+   *
+   * @param seed decides what chance there is in it
+   * @param mbitPerSecond rate of each access link
+   */
+  EmbeddedDemoNetwork(long seed, int mbitPerSecond) throws IOException {
     content = new ContentServer(0);
     SimNetwork network = new SimNetwork(seed);
     net =
         new EmbeddedNetwork(
             network,
-            EmbeddedNetwork.Scene.DEFAULT.withBackhaul(LAN_DELAY_NANOS, WAN_DELAY_NANOS),
+            EmbeddedNetwork.Scene.DEFAULT
+                .withBackhaul(LAN_DELAY_NANOS, WAN_DELAY_NANOS)
+                .withAccess(mbitPerSecond * 1_000_000L, EmbeddedNetwork.Scene.DEFAULT.queueBytes()),
             moves);
     driver = new RealTimeDriver(network, loop, NanoClock.system());
     mobile = new SimRunner(loop, driver, net.mobile());
@@ -247,9 +254,13 @@ final class EmbeddedDemoNetwork implements DemoNetwork {
   }
 
   @Override
-  public SenderStats senderStats() throws IOException {
-    Counters c = net.correspondent().host().counters();
-    return onLoop(() -> new SenderStats(c.get(Counter.TCP_LOST), c.get(Counter.TCP_RETRANSMITTED)));
+  public Repeats repeats() throws IOException {
+    Counters sender = net.correspondent().host().counters();
+    Counters receiver = net.mobile().host().counters();
+    return onLoop(
+        () ->
+            new Repeats(
+                sender.get(Counter.TCP_RETRANSMITTED), receiver.get(Counter.TCP_DUPLICATES)));
   }
 
   @Override

@@ -277,10 +277,10 @@ final class NetnsNetwork implements DemoNetwork {
   }
 
   @Override
-  public SenderStats senderStats() throws IOException {
-    Map<String, Long> counters = status(correspondent).counters();
-    return new SenderStats(
-        counters.getOrDefault("tcp-lost", 0L), counters.getOrDefault("tcp-retransmitted", 0L));
+  public Repeats repeats() throws IOException {
+    return new Repeats(
+        status(correspondent).counters().getOrDefault("tcp-retransmitted", 0L),
+        mobileCounter("tcp-duplicates"));
   }
 
   @Override

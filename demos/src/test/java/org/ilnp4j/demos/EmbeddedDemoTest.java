@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class EmbeddedDemoTest {
   @Test
   void shouldDownloadIntactAcrossBothMovesInOneProcess() throws Exception {
-    try (EmbeddedDemoNetwork net = new EmbeddedDemoNetwork(1)) {
+    try (EmbeddedDemoNetwork net = new EmbeddedDemoNetwork(1, 100)) {
       DemoReport report = new DemoRun(net, 90_000_000, System.out, false).run();
       assertThat(report.sha256Ok()).isTrue();
       assertThat(report.handoffs())

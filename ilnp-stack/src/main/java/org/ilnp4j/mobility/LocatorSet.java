@@ -24,8 +24,17 @@ import org.ilnp4j.wire.RouterAdvertisement;
  * arrives on it any more. Without any other Locator it stays in use until its lifetime ends.
  */
 public final class LocatorSet {
-  /** Preference step in Locator Updates between the active, other and leaving Locators. */
-  private static final int RANK_STEP = 1000;
+  /**
+   * A preference in a Locator Update, high bits first: 2 for active, valid or leaving, 8 for the
+   * uplink's own preference, 6 for the number of the change. The last is the same in all entries,
+   * so it changes no order; it makes each change another message, where RFC 6743 has no sequence
+   * number, so that a late copy of an old update can be told from a return to an old place.
+   */
+  private static final int RANK_SHIFT = 14;
+
+  private static final int PREFERENCE_SHIFT = 6;
+  private static final int MAX_PREFERENCE = (1 << RANK_SHIFT - PREFERENCE_SHIFT) - 1;
+  private static final int CHANGE_MASK = (1 << PREFERENCE_SHIFT) - 1;
 
   private final MobilityConfig config;
   private final Ilcc ilcc;
@@ -44,6 +53,7 @@ public final class LocatorSet {
       };
   private boolean due = true;
   private boolean hadActive;
+  private int changes;
   private long refreshNanos = NanoClock.NEVER;
 
   /** Where the node was last, for the record of the next handoff; null at the very start. */
@@ -238,6 +248,7 @@ public final class LocatorSet {
 
   /** Tells the set, and plans to tell it again when half of its shortest lifetime has run. */
   private void advertise(long nowNanos, boolean changed) {
+    changes += changed ? 1 : 0;
     List<LocatorUpdates.Entry> entries = advertised(nowNanos);
     long shortest = config.maxLifetimeSeconds();
     for (LocatorUpdates.Entry e : entries) {
@@ -254,7 +265,10 @@ public final class LocatorSet {
   List<LocatorUpdates.Entry> advertised(long nowNanos) {
     List<LocatorUpdates.Entry> out = new ArrayList<>();
     for (LocalLocator l : ilcc.local().all()) {
-      int preference = Math.min(RANK_STEP - 1, l.preference()) + RANK_STEP * l.state().rank();
+      int preference =
+          l.state().rank() << RANK_SHIFT
+              | Math.min(MAX_PREFERENCE, l.preference()) << PREFERENCE_SHIFT
+              | changes & CHANGE_MASK;
       long left = (l.expiresNanos() - nowNanos) / NanoClock.seconds(1);
       int lifetime = (int) Math.max(1, Math.min(config.maxLifetimeSeconds(), left));
       out.add(new LocatorUpdates.Entry(l.l64, preference, lifetime));

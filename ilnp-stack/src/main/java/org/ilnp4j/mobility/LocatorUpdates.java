@@ -1,6 +1,7 @@
 package org.ilnp4j.mobility;
 
 import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -70,8 +71,42 @@ public final class LocatorUpdates {
     }
   }
 
-  /** The set a correspondent told us before the one in force. */
-  private record Replaced(long hash, long atNanos) {}
+  /** What one correspondent told us: the set in force, and those it replaced. */
+  private static final class Told {
+    static final int REMEMBERED = 8;
+
+    boolean any;
+    long inForce;
+    final long[] replaced = new long[REMEMBERED];
+    final long[] replacedNanos = new long[REMEMBERED];
+    int next;
+
+    Told() {
+      Arrays.fill(replacedNanos, -1);
+    }
+
+    void replace(long nowNanos, long hash) {
+      if (any && inForce != hash) {
+        replaced[next] = inForce;
+        replacedNanos[next] = nowNanos;
+        next = (next + 1) % REMEMBERED;
+      }
+      any = true;
+      inForce = hash;
+    }
+
+    /** When the set was replaced lately, else -1. */
+    long replacedNanos(long nowNanos, long hash) {
+      for (int i = 0; i < REMEMBERED; i++) {
+        if (replaced[i] == hash
+            && replacedNanos[i] >= 0
+            && nowNanos - replacedNanos[i] < REPLAY_GUARD_NANOS) {
+          return replacedNanos[i];
+        }
+      }
+      return -1;
+    }
+  }
 
   private final Ilcc ilcc;
   private final Ip6Output out;
@@ -80,8 +115,7 @@ public final class LocatorUpdates {
   private final MobilityObserver observer;
   private final LocatorUpdate update = new LocatorUpdate();
   private final Map<Correspondent, Advert> adverts = new HashMap<>();
-  private final Map<Correspondent, Replaced> replaced = new HashMap<>();
-  private final Map<Correspondent, Long> inForce = new HashMap<>();
+  private final Map<Correspondent, Told> told = new HashMap<>();
 
   public LocatorUpdates(
       Ilcc ilcc, Ip6Output out, TimerQueue timers, Counters counters, MobilityObserver observer) {
@@ -202,20 +236,12 @@ public final class LocatorUpdates {
   private DropReason onAdvertisement(long nowNanos, PacketView v, Correspondent c) {
     counters.add(Counter.LU_RECEIVED);
     long hash = setHash();
-    Long current = inForce.get(c);
-    Replaced before = replaced.get(c);
-    boolean same = current != null && current == hash;
-    if (!same
-        && before != null
-        && before.hash == hash
-        && nowNanos - before.atNanos < REPLAY_GUARD_NANOS
-        && !dataSince(c, v.srcL64, before.atNanos)) {
+    Told t = told.computeIfAbsent(c, k -> new Told());
+    long replacedNanos = t.replacedNanos(nowNanos, hash);
+    if (hash != t.inForce && replacedNanos >= 0 && !dataSince(c, v.srcL64, replacedNanos)) {
       return DropReason.LU_REPLAYED_SET;
     }
-    if (!same && current != null) {
-      replaced.put(c, new Replaced(current, nowNanos));
-    }
-    inForce.put(c, hash);
+    t.replace(nowNanos, hash);
     ilcc.replaceLocators(
         nowNanos, c, update.count, update.l64, update.preference, update.lifetimeSeconds);
     acknowledge(v, c);
@@ -290,15 +316,13 @@ public final class LocatorUpdates {
         i.remove();
       }
     }
-    replaced.keySet().removeIf(c -> c.sessions() == 0);
-    inForce.keySet().removeIf(c -> c.sessions() == 0);
+    told.keySet().removeIf(c -> c.sessions() == 0);
   }
 
   /** Disarms everything. */
   public void close() {
     adverts.values().forEach(timers::remove);
     adverts.clear();
-    replaced.clear();
-    inForce.clear();
+    told.clear();
   }
 }

@@ -2,6 +2,7 @@ package org.ilnp4j.tcp;
 
 import io.netty.buffer.ByteBuf;
 import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.DropReason;
 import org.ilnp4j.util.Seq;
 import org.ilnp4j.wire.PacketView;
@@ -240,6 +241,7 @@ final class Receiver {
     dsackLeft = left;
     dsackRight = right;
     ackNow = true;
+    tcb.count(Counter.TCP_DUPLICATES);
   }
 
   // ---- acknowledging --------------------------------------------------------------------------

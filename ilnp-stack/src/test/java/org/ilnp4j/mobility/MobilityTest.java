@@ -184,6 +184,25 @@ class MobilityTest {
   }
 
   @Test
+  void shouldAcceptReturnToPlaceLeftAMomentAgo() {
+    nodes(HandoffPolicy.MANUAL, false);
+    mn.link("w2", true);
+    mn.hears("w2", L2);
+    exchange();
+    for (int i = 1; i <= 70; i++) {
+      at(i * 100L);
+      mn.hears("w1", L1);
+      mn.hears("w2", L2);
+      boolean toFirst = i % 2 == 0;
+      mn.set.requestHandoff(mn.now, true, toFirst ? "w1" : "w2");
+      exchange();
+      assertThat(toMn.path()).isEqualTo(new LocatorPair(LC, toFirst ? L1 : L2));
+    }
+    assertThat(cn.counters.get(DropReason.LU_REPLAYED_SET)).isZero();
+    assertThat(mn.counters.get(Counter.LU_RETRANSMITTED)).isZero();
+  }
+
+  @Test
   void shouldRefuseUpdateWithWrongNonce() {
     nodes(HandoffPolicy.FIRST_RA, false);
     mn.link("w2", true);

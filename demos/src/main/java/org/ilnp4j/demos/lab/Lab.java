@@ -24,12 +24,19 @@ import org.slf4j.LoggerFactory;
 public final class Lab implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Lab.class);
   private static final String PREFIX = "ilnp-";
+  private static volatile boolean interrupted;
 
   private final String prefix = PREFIX + ProcessHandle.current().pid() + "-";
   private final List<String> namespaces = new ArrayList<>();
   private final Deque<Process> processes = new ArrayDeque<>();
   private final Path directory;
-  private final Thread undo = new Thread(this::close, "lab-undo");
+  private final Thread undo =
+      new Thread(
+          () -> {
+            interrupted = true;
+            close();
+          },
+          "lab-undo");
   private int nextIndex = 101;
   private boolean closed;
   private Path keep;
@@ -174,13 +181,6 @@ public final class Lab implements AutoCloseable {
       return;
     }
     closed = true;
-    if (Thread.currentThread() != undo) {
-      try {
-        Runtime.getRuntime().removeShutdownHook(undo);
-      } catch (IllegalStateException e) {
-        LOG.debug("already shutting down", e);
-      }
-    }
     for (Process p : processes) {
       p.destroy();
     }
@@ -194,6 +194,19 @@ public final class Lab implements AutoCloseable {
       copyFiles();
     }
     removeTree(directory);
+    // Last: until here a Ctrl-C must still find the hook, which then waits for this to be done.
+    if (Thread.currentThread() != undo) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(undo);
+      } catch (IllegalStateException e) {
+        LOG.debug("already shutting down", e);
+      }
+    }
+  }
+
+  /** True once the process has been told to end, so that what fails now fails because of that. */
+  public static boolean isInterrupted() {
+    return interrupted;
   }
 
   private void copyFiles() {
