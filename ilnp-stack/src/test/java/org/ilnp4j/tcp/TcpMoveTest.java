@@ -96,6 +96,23 @@ class TcpMoveTest {
   }
 
   @Test
+  void shouldLeaveNothingWhenAbortedRightAfterAMove() {
+    for (Move move : Move.values()) {
+      Pair pair = pair(13, 10, 10);
+      pair.open(1_000_000, 1_000_000);
+      pair.net.runFor(NanoClock.millis(150));
+      pair.client.connection.abort(pair.net.now);
+      move.go(pair);
+      pair.net.runFor(NanoClock.seconds(2));
+      if (pair.server.closed == null) {
+        pair.server.connection.abort(pair.net.now);
+      }
+      pair.listener.close();
+      pair.net.assertNoLeaks();
+    }
+  }
+
+  @Test
   void shouldSurviveManySoftMovesThereAndBack() {
     Pair pair = pair(3, 40, 3);
     pair.open(2_000_000, 4_000_000);
