@@ -21,7 +21,10 @@ final class ReceiveBuffer {
   private static final int GATHER_BUFFER_BYTES = 2048;
 
   /** More separate early runs than this are refused; the other side sends them again. */
-  static final int MAX_RUNS = 256;
+  static final int MAX_RUNS = 512;
+
+  /** Runs remembered for SACK blocks; more than a segment can name. */
+  private static final int MAX_RECENT = 8;
 
   /** Contiguous data. */
   private static final class Run {
@@ -89,6 +92,8 @@ final class ReceiveBuffer {
     if (early != null && early.isEmpty()) {
       early = null;
       recent = null;
+    } else if (early != null && recent.isEmpty()) {
+      recent.add(early.get(0));
     }
     return rcvNxt;
   }
@@ -178,6 +183,9 @@ final class ReceiveBuffer {
     if (recent.isEmpty() || recent.get(0) != run) {
       recent.remove(run);
       recent.add(0, run);
+      if (recent.size() > MAX_RECENT) {
+        recent.remove(MAX_RECENT);
+      }
     }
   }
 

@@ -507,6 +507,12 @@ final class Sender {
     if (head.fate() == Fate.SACKED) {
       queue.forgetSacks(); // it has thrown away what it had acknowledged
     }
+    long due = oldestInFlightNanos(path) + path.rtt.rtoNanos();
+    if (due > nowNanos) {
+      // The timer has run since an acknowledgement that only the old path held up.
+      tcb.timers.arm(TimerKind.RETRANSMIT, due);
+      return;
+    }
     afterMove.release();
     if (sndWnd == 0) {
       // The window was drawn back: no congestion; the head serves as probe.
@@ -527,6 +533,18 @@ final class Sender {
     resetRecovery();
     newReno.onTimeout(sndNxt);
     armRetransmit(nowNanos, path);
+  }
+
+  /** When the oldest segment in flight on {@code path} was sent; far back when there is none. */
+  private long oldestInFlightNanos(PathState path) {
+    long oldest = NanoClock.NEVER;
+    for (int i = 0; i < queue.size(); i++) {
+      SentSegment s = queue.get(i);
+      if (s.fate() == Fate.IN_FLIGHT && s.path() == path) {
+        oldest = Math.min(oldest, s.sentNanos());
+      }
+    }
+    return oldest == NanoClock.NEVER ? -RttEstimator.MAX_RTO_NANOS : oldest;
   }
 
   private void resetRecovery() {
@@ -584,9 +602,9 @@ final class Sender {
     if (isRetransmitTimed(path)) {
       armRetransmit(nowNanos, path);
     }
-    if (tcb.timers.isArmed(TimerKind.PERSIST)) {
+    if (sndWnd == 0 && (queue.isEmpty() || isProbing()) && unsentBytes() > 0) {
       persistBackOff = 0;
-      probeDue = true;
+      probeDue = true; // the word that the window has opened may be what was lost
     }
     watchOldPaths(nowNanos);
   }

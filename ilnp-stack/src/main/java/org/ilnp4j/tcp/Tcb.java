@@ -226,6 +226,9 @@ final class Tcb implements TcpConnection {
   /** Our SYN is acknowledged and theirs is known. */
   void establish(long nowNanos, TcpHeader h) {
     handshake.sample(nowNanos, this, h);
+    if (handshake.timeouts() > 1 && paths.current() != null) {
+      paths.current().congestion.onTimeout(nowNanos, 0, false); // RFC 5681 §3.1: SYNs were lost
+    }
     releaseModes(nowNanos);
     snd.established(nowNanos, h);
     handshake = null;
@@ -520,6 +523,7 @@ final class Tcb implements TcpConnection {
     }
     if (resetDue) {
       engine.output().sendReset(nowNanos, this);
+      timers.clear(); // entering another path for it may have armed some
     }
     detached = true;
     if (listener != null) {

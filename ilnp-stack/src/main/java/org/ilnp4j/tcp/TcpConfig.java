@@ -1,5 +1,6 @@
 package org.ilnp4j.tcp;
 
+import org.ilnp4j.tcp.congestion.CongestionControl;
 import org.ilnp4j.time.NanoClock;
 
 /**
@@ -23,6 +24,36 @@ public record TcpConfig(
     long timeWaitNanos,
     long minRtoNanos,
     long userTimeoutNanos) {
+  private static final int LEAST_BUFFER_BYTES = 4096;
+
+  public TcpConfig {
+    if (!CongestionControl.isKnown(congestionControl)) {
+      throw new IllegalArgumentException(
+          "unknown congestion control \"" + congestionControl + "\": use cubic or newreno");
+    }
+    if (sendBufferBytes < LEAST_BUFFER_BYTES || receiveBufferBytes < LEAST_BUFFER_BYTES) {
+      throw new IllegalArgumentException(
+          "TCP buffers of "
+              + sendBufferBytes
+              + " and "
+              + receiveBufferBytes
+              + " octets: each needs "
+              + LEAST_BUFFER_BYTES
+              + " at least");
+    }
+    if (receiveBufferBytes > 1 << 30) {
+      throw new IllegalArgumentException(
+          "a receive buffer of " + receiveBufferBytes + " octets is more than a window can say");
+    }
+    if (maxConnections < 1 || backlog < 1) {
+      throw new IllegalArgumentException(
+          "maxConnections " + maxConnections + " and backlog " + backlog + " must be positive");
+    }
+    if (timeWaitNanos < 1 || minRtoNanos < 1 || userTimeoutNanos < 1) {
+      throw new IllegalArgumentException("TCP times must be positive");
+    }
+  }
+
   public static final TcpConfig DEFAULT =
       new TcpConfig(
           "cubic",

@@ -425,6 +425,25 @@ class TcpHandshakeTest {
   }
 
   @Test
+  void shouldTakeTheAnswerFromAnotherLocatorForWhatItAcknowledges() {
+    TcpTranscript t = ilnp().connect();
+    t.expect("S");
+    t.receive("SA seq=0 ack=1 from=20010db800050005"); // the other side moved meanwhile
+    assertThat(t.expect("A seq=1 ack=1").dstL64).isEqualTo(0x20010db800050005L);
+    t.expectNothing();
+    t.expectEvents("connected");
+    t.end();
+  }
+
+  @Test
+  void shouldSayWhatIsWrongWithAConfiguration() {
+    assertThatThrownBy(() -> TcpConfig.DEFAULT.withCongestionControl("vegas"))
+        .hasMessage("unknown congestion control \"vegas\": use cubic or newreno");
+    assertThatThrownBy(() -> TcpConfig.DEFAULT.withBuffers(100, 4096))
+        .hasMessage("TCP buffers of 100 and 4096 octets: each needs 4096 at least");
+  }
+
+  @Test
   void shouldNotBelieveANonceThatDoesNotAnswerItsSyn() {
     TcpTranscript t = ilnp().connect();
     t.expect("S");

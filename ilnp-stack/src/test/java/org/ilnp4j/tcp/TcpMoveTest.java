@@ -62,6 +62,57 @@ class TcpMoveTest {
   }
 
   @Test
+  void shouldNotTimeOutOnTheFastPathWhileTheSlowOneHoldsUpAcknowledgements() {
+    Pair pair = pair(11, 700, 2);
+    pair.open(0, 3_000_000);
+    pair.net.await(NanoClock.seconds(60), () -> pair.client.received > 1_000_000);
+    long before = retransmitted(pair); // the SYN, on such a path
+    pair.softMove(pair.mn, Pair.L1, Pair.L2, true);
+    pair.net.await(NanoClock.seconds(60), pair::isDone);
+    pair.assertIntact();
+    assertThat(retransmitted(pair)).isEqualTo(before);
+    assertThat(pair.cn.counters.get(Counter.TCP_TIMEOUTS)).isZero();
+    pair.net.assertNoLeaks();
+  }
+
+  @Test
+  void shouldProbeAClosedWindowAtOnceWhenThereIsAPathAgain() {
+    Pair pair = pair(12, 10, 10);
+    pair.open(1_000_000, 0);
+    pair.server.paused = true;
+    pair.server.keepOpen = true;
+    pair.net.runFor(NanoClock.seconds(30));
+    pair.hardMove(pair.mn, Pair.L1, Pair.L2, NanoClock.seconds(60), true);
+    pair.net.runFor(NanoClock.seconds(50));
+    pair.server.paused = false;
+    pair.server.drain(pair.net.now); // the window update goes to where the mobile node was
+    long before = pair.server.received;
+    pair.net.runFor(NanoClock.seconds(10) + NanoClock.millis(100));
+    assertThat(pair.server.received).isGreaterThan(before);
+    pair.server.connection.shutdownOutput(pair.net.now);
+    pair.net.await(NanoClock.seconds(60), pair::isDone);
+    pair.assertIntact();
+    pair.net.assertNoLeaks();
+  }
+
+  @Test
+  void shouldLeaveNothingWhenAbortedRightAfterAMove() {
+    for (Move move : Move.values()) {
+      Pair pair = pair(13, 10, 10);
+      pair.open(1_000_000, 1_000_000);
+      pair.net.runFor(NanoClock.millis(150));
+      pair.client.connection.abort(pair.net.now);
+      move.go(pair);
+      pair.net.runFor(NanoClock.seconds(2));
+      if (pair.server.closed == null) {
+        pair.server.connection.abort(pair.net.now);
+      }
+      pair.listener.close();
+      pair.net.assertNoLeaks();
+    }
+  }
+
+  @Test
   void shouldSurviveManySoftMovesThereAndBack() {
     Pair pair = pair(3, 40, 3);
     pair.open(2_000_000, 4_000_000);

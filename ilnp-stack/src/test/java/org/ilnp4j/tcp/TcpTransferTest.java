@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.ilnp4j.time.NanoClock;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TcpTransferTest {
   @Test
@@ -21,6 +23,63 @@ class TcpTransferTest {
     Pair pair = new Pair(2, false, TcpConfig.DEFAULT);
     pair.open(1_000_000, 300_000);
     pair.net.await(NanoClock.seconds(30), pair::isDone);
+    pair.assertIntact();
+    pair.net.assertNoLeaks();
+  }
+
+  @ParameterizedTest(name = "loss {0}, sequence numbers from {1}")
+  @CsvSource({"0, 0xffff0000", "0.03, 0xfffe0000", "0.03, 0x7ffe0000", "0.1, 0xffffffff"})
+  void shouldCarryDataAcrossTheWrapOfSequenceNumbers(double loss, String from) {
+    int isn = Integer.parseUnsignedInt(from.substring(2), 16);
+    Pair pair = new Pair(3, true, TcpConfig.DEFAULT.withBuffers(262144, 262144));
+    pair.open(600_000, 600_000);
+    ((Tcb) pair.client.connection).snd.start(0, isn); // the SYN leaves with the turn
+    pair.net.await(NanoClock.seconds(5), () -> pair.server.connection != null);
+    pair.net.access(Pair.L1).loss = loss;
+    pair.net.access(Pair.L1).jitterNanos = NanoClock.millis(3);
+    pair.net.await(NanoClock.seconds(300), pair::isDone);
+    pair.assertIntact();
+    pair.net.access(Pair.L1).loss = 0;
+    pair.net.assertNoLeaks();
+  }
+
+  @Test
+  void shouldWorkOverPathsFasterThanAnyTimer() {
+    Pair pair = new Pair(4, true, TcpConfig.DEFAULT.withBuffers(262144, 262144), 1500, 0);
+    pair.net.access(Pair.L1).rate = 125_000_000;
+    pair.net.access(Pair.L1).delayNanos = 10_000;
+    pair.net.access(Pair.L1).loss = 0.01;
+    pair.open(5_000_000, 5_000_000);
+    pair.net.await(NanoClock.seconds(60), pair::isDone);
+    pair.assertIntact();
+    pair.net.access(Pair.L1).loss = 0;
+    pair.net.assertNoLeaks();
+  }
+
+  @Test
+  void shouldCarryHugeSegmentsOverLargeMtus() {
+    Pair pair = new Pair(5, false, TcpConfig.DEFAULT.withBuffers(262144, 262144), 65535, 1);
+    pair.net.access(Pair.L1).loss = 0.01;
+    pair.open(10_000_000, 10_000_000);
+    pair.net.await(NanoClock.seconds(60), pair::isDone);
+    pair.assertIntact();
+    assertThat(pair.client.connection.info(0).mssBytes()).isGreaterThan(65_000);
+    pair.net.access(Pair.L1).loss = 0;
+    pair.net.assertNoLeaks();
+  }
+
+  @Test
+  void shouldBoundWhatASlowReaderHolds() {
+    Pair pair = new Pair(6, true, TcpConfig.DEFAULT.withBuffers(262144, 131072));
+    pair.open(4_000_000, 0);
+    pair.server.paused = true;
+    pair.net.runFor(NanoClock.seconds(10));
+    assertThat(pair.server.connection.readableBytes()).isBetween(131_000, 131_200);
+    assertThat(pair.cn.usedMemory()).isLessThan(4 * 131_072);
+    assertThat(pair.client.connection.sendSpaceBytes()).isZero();
+    pair.server.paused = false;
+    pair.server.drain(pair.net.now);
+    pair.net.await(NanoClock.seconds(60), pair::isDone);
     pair.assertIntact();
     pair.net.assertNoLeaks();
   }
