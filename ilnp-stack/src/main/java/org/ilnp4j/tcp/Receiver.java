@@ -26,6 +26,13 @@ final class Receiver {
 
   private static final int LEAST_MSS = 536;
 
+  /**
+   * What is offered before the user has read anything. From there the window grows by what the user
+   * reads: a reader that keeps up soon has the whole buffer on offer, one that never reads holds
+   * this much memory and no more.
+   */
+  private static final int UNREAD_WINDOW_BYTES = 128 << 10;
+
   private final Tcb tcb;
   private final ReceiveBuffer buffer;
   private final int capacityBytes;
@@ -57,6 +64,7 @@ final class Receiver {
   private int dsackRight;
 
   long bytesReceived;
+  private long readBytes;
 
   Receiver(Tcb tcb, ReceiveBuffer buffer, int capacityBytes) {
     this.tcb = tcb;
@@ -318,16 +326,19 @@ final class Receiver {
 
   /** What the buffer takes and the window field can say. */
   private int free() {
-    int room = Math.max(0, capacityBytes - buffer.readableBytes());
+    long grown = Math.min(capacityBytes, UNREAD_WINDOW_BYTES + readBytes);
+    int room = (int) Math.max(0, grown - buffer.readableBytes());
     return (int) Math.min(room, 0xffffL << windowShift);
   }
 
   /** Reads for the user; a window that opened by much is told to the other side. */
   ByteBuf read(int maxBytes) {
     ByteBuf out = buffer.read(maxBytes);
-    if (out != null
-        && !finReached
-        && rcvNxt + free() - rcvAdv >= Math.min(2 * rcvMss, capacityBytes / 2)) {
+    if (out == null) {
+      return null;
+    }
+    readBytes += out.readableBytes();
+    if (!finReached && rcvNxt + free() - rcvAdv >= Math.min(2 * rcvMss, capacityBytes / 2)) {
       ackNow = true;
     }
     return out;

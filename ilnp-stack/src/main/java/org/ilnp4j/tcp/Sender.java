@@ -36,6 +36,10 @@ final class Sender {
   static final int DEFAULT_MSS = 1220;
 
   private final Tcb tcb;
+
+  /** May be queued however small the congestion window is. */
+  private static final int LEAST_LIMIT_BYTES = 256 << 10;
+
   private final int capacityBytes;
   final SendBuffer buffer;
   final RetransmitQueue queue = new RetransmitQueue();
@@ -129,20 +133,30 @@ final class Sender {
   // ---- the user's side ------------------------------------------------------------------------
 
   int spaceBytes() {
-    return finQueued ? 0 : (int) Math.max(0, capacityBytes - buffer.bytes());
+    return finQueued ? 0 : (int) Math.max(0, limitBytes() - buffer.bytes());
+  }
+
+  /**
+   * What may be queued: a few congestion windows keep a path busy, and what waits behind a peer
+   * that does not read is not worth more memory.
+   */
+  private long limitBytes() {
+    PathState path = tcb.paths.current();
+    long busy = path == null ? 0 : 4 * path.congestion.cwndBytes();
+    return Math.min(capacityBytes, Math.max(LEAST_LIMIT_BYTES, busy));
   }
 
   void queue(long nowNanos, ByteBuf data) {
     noteWork(nowNanos);
     buffer.append(data);
-    if (spaceBytes() < capacityBytes / 2) {
+    if (spaceBytes() < limitBytes() / 2) {
       belowHalf = true;
     }
   }
 
   /** True once when the space, below half before, is at least half again. */
   boolean takeWritable() {
-    if (belowHalf && !finQueued && spaceBytes() >= capacityBytes / 2) {
+    if (belowHalf && !finQueued && spaceBytes() >= limitBytes() / 2) {
       belowHalf = false;
       return true;
     }
