@@ -52,8 +52,8 @@ final class DaemonCommand implements Callable<Integer> {
   @Option(
       names = "--log",
       paramLabel = "LEVEL",
-      description = "${COMPLETION-CANDIDATES}; wins over the configuration.")
-  private Level level;
+      description = "error, warn, info, debug or trace; wins over the configuration.")
+  private String level;
 
   @Option(names = "--check", description = "Only say whether the configuration is right.")
   private boolean check;
@@ -65,13 +65,14 @@ final class DaemonCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    Level chosen = level == null ? null : Arguments.choice(spec, "--log", level, Level.class);
     DaemonConfig config = read();
     if (check) {
       spec.commandLine().getOut().println(file + ": the configuration is right");
       return ExitStatus.OK;
     }
     Preflight.check(config);
-    logLevel.accept(level == null ? config.logLevel() : level.name());
+    logLevel.accept(chosen == null ? config.logLevel() : chosen.name());
     launcher.run(config);
     return ExitStatus.OK;
   }

@@ -10,8 +10,10 @@ import org.ilnp4j.daemon.control.ControlClient;
 import org.ilnp4j.daemon.control.HandoffView;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code ilnp handoff}. */
 @Command(
@@ -22,13 +24,14 @@ final class HandoffCommand implements Callable<Integer> {
   /** Longer than the daemon goes on telling a correspondent that does not answer. */
   private static final Duration WAIT = Duration.ofSeconds(90);
 
+  @Spec private CommandSpec spec;
   @Mixin private ControlOptions control;
   @Mixin private Output output;
 
   @Parameters(
       paramLabel = "soft|hard",
       description = "soft: receive on both links for a while; hard: leave the old one at once.")
-  private HandoffKind kind;
+  private String kind;
 
   @Option(
       names = "--to",
@@ -38,9 +41,10 @@ final class HandoffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    HandoffKind how = Arguments.choice(spec, "handoff", kind, HandoffKind.class);
     Map<String, Object> request = new LinkedHashMap<>();
     request.put("command", "handoff");
-    request.put("kind", kind.name().toLowerCase(Locale.ROOT));
+    request.put("kind", how.name().toLowerCase(Locale.ROOT));
     if (link != null) {
       request.put("to", link);
     }

@@ -14,7 +14,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -43,14 +42,11 @@ final class PingCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "4",
       description = "Requests to send, one a second (default ${DEFAULT-VALUE}).")
-  private int count;
+  private String countText;
 
   @Override
   public Integer call() throws Exception {
-    if (count < 1 || count > ControlServer.MAX_PINGS) {
-      throw new ParameterException(
-          spec.commandLine(), "--count must be 1 to " + ControlServer.MAX_PINGS);
-    }
+    int count = Arguments.integer(spec, "-c", countText, 1, ControlServer.MAX_PINGS);
     List<PingView> results = new ArrayList<>();
     try (ControlClient client = control.connect()) {
       client.call(

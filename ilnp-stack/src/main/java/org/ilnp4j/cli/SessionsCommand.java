@@ -12,7 +12,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code ilnp sessions}. */
@@ -35,14 +34,11 @@ final class SessionsCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1000",
       description = "At most so many (default ${DEFAULT-VALUE}).")
-  private int limit;
+  private String limitText;
 
   @Override
   public Integer call() throws Exception {
-    if (limit < 1 || limit > ControlServer.MAX_SESSIONS) {
-      throw new ParameterException(
-          spec.commandLine(), "--limit must be 1 to " + ControlServer.MAX_SESSIONS);
-    }
+    int limit = Arguments.integer(spec, "--limit", limitText, 1, ControlServer.MAX_SESSIONS);
     List<SessionView> sessions = new ArrayList<>();
     try (ControlClient client = control.connect()) {
       client.call(

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.ilnp4j.daemon.config.DaemonConfig;
-import org.ilnp4j.daemon.plumbing.KernelPlumbing;
 import org.ilnp4j.util.UserError;
 
 /** The node as a process. */
@@ -20,6 +19,6 @@ public final class Daemon implements DaemonLauncher {
 
   @Override
   public List<String> cleanup(Path stateDir) throws UserError, IOException {
-    return KernelPlumbing.cleanup(stateDir);
+    return Cleanup.in(stateDir).run();
   }
 }

@@ -149,11 +149,6 @@ public final class Preflight {
 
   private void files(DaemonConfig config) {
     config
-        .hosts()
-        .filter(file -> !Files.isReadable(file))
-        .ifPresent(
-            file -> failed.add("hosts.file: cannot read " + file + "; create it, or correct it"));
-    config
         .pcap()
         .map(file -> file.toAbsolutePath().getParent())
         .filter(dir -> !Files.isWritable(dir))

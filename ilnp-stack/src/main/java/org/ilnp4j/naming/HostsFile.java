@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.ilnp4j.ilnp.Locator;
 import org.ilnp4j.ilnp.Nid;
+import org.ilnp4j.util.Printable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -96,7 +97,8 @@ public final class HostsFile implements Resolver {
     return d != null
         ? executor.newSucceededFuture(d)
         : executor.newFailedFuture(
-            new UnknownHostException("unknown name \"" + name + "\" (not in " + file + ")"));
+            new UnknownHostException(
+                "unknown name \"" + Printable.of(name) + "\" (not in " + file + ")"));
   }
 
   private void reloadWhenChanged() {
@@ -120,6 +122,9 @@ public final class HostsFile implements Resolver {
   }
 
   private static Map<String, Destination> read(Path file, Stamp stamp) throws IOException {
+    if (Files.isDirectory(file)) {
+      throw new IOException(file + ": is a directory; name a file, one \"name NID L64\" a line");
+    }
     if (stamp.bytes > MAX_BYTES) {
       throw new IOException(file + ": larger than " + MAX_BYTES + " octets");
     }
@@ -140,7 +145,7 @@ public final class HostsFile implements Resolver {
           throw new IllegalArgumentException("\"" + d.name() + "\" stands in the file twice");
         }
       } catch (IllegalArgumentException e) {
-        throw new IOException(file + ":" + (i + 1) + ": " + e.getMessage(), e);
+        throw new IOException(file + ":" + (i + 1) + ": " + Printable.of(e.getMessage()), e);
       }
     }
     return names;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.ilnp4j.ilnp.Locator;
 import org.ilnp4j.ilnp.Nid;
+import org.ilnp4j.util.Printable;
 
 /**
  * Destinations written out: {@code NID@L64[,L64…]}, or an IPv6 address, whose upper half is the
@@ -28,19 +29,23 @@ public final class Literals implements Resolver {
           ? executor.newSucceededFuture(d)
           : executor.newFailedFuture(
               new UnknownHostException(
-                  "unknown name \"" + name + "\"; add it to the hosts file, or write NID@L64"));
+                  "unknown name \""
+                      + Printable.of(name)
+                      + "\"; add it to the hosts file, or write NID@L64"));
     } catch (IllegalArgumentException e) {
       return executor.newFailedFuture(e);
     }
   }
 
   /**
-   * The destination written out in {@code text}, or null when it has neither form.
+   * The destination written out in {@code name}, or null when it has neither form.
    *
    * @throws IllegalArgumentException with one clear line when it has one of the forms but cannot be
    *     a destination
    */
-  public static Destination parse(String text) {
+  public static Destination parse(String name) {
+    // It goes into messages; no literal has anything unprintable in it.
+    String text = Printable.of(name);
     int at = text.indexOf('@');
     if (at >= 0) {
       List<Long> locators = new ArrayList<>();

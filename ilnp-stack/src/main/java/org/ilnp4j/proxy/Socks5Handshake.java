@@ -32,6 +32,7 @@ import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.ilnp4j.netty.IlnpSocketChannel;
+import org.ilnp4j.util.Printable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -124,7 +125,7 @@ final class Socks5Handshake extends ChannelInboundHandlerAdapter {
   private void onRequest(ChannelHandlerContext ctx, Socks5CommandRequest request) {
     cancelTimeout();
     // The name goes into log lines: no line of its own for whoever chose it.
-    String to = request.dstAddr().replaceAll("\\p{Cntrl}", "?") + ":" + request.dstPort();
+    String to = Printable.of(request.dstAddr()) + ":" + request.dstPort();
     if (request.decoderResult().isFailure()) {
       boolean type =
           request.decoderResult().cause().getCause() instanceof UnknownAddressTypeException;
@@ -161,7 +162,8 @@ final class Socks5Handshake extends ChannelInboundHandlerAdapter {
 
   private static Socks5CommandStatus status(DialException.Reason reason) {
     return switch (reason) {
-      case UNKNOWN_NAME, NOT_ILNP, NO_ANSWER, UNREACHABLE -> HOST_UNREACHABLE;
+      case UNKNOWN_NAME, NO_ANSWER, UNREACHABLE -> HOST_UNREACHABLE;
+      case NOT_ILNP -> ADDRESS_UNSUPPORTED;
       case LOOKUP_TIMED_OUT -> TTL_EXPIRED;
       case NO_LOCATOR -> NETWORK_UNREACHABLE;
       case REFUSED -> CONNECTION_REFUSED;

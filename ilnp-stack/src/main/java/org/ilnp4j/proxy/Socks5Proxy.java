@@ -14,11 +14,11 @@ import java.net.InetSocketAddress;
  * 0x00  connected
  * 0x01  too many connects in progress, or a request that cannot be read
  * 0x03  this node has no Locator now
- * 0x04  unknown name, no answer, an ICMPv6 "unreachable", or an IPv4 address
+ * 0x04  unknown name, no answer, or an ICMPv6 "unreachable"
  * 0x05  refused
  * 0x06  the name lookup timed out
  * 0x07  command other than CONNECT
- * 0x08  unknown address type
+ * 0x08  an IPv4 address, or an unknown address type
  * </pre>
  */
 public final class Socks5Proxy extends LocalListener {

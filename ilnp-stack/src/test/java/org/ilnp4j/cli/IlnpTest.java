@@ -168,14 +168,17 @@ class IlnpTest {
         arguments(List.of(), "a command is missing"),
         arguments(List.of("statsu"), "did you mean \"status\"?"),
         arguments(List.of("daemon"), "--config=FILE"),
-        arguments(List.of("daemon", "--config", "x", "--log", "loud"), "loud"),
+        arguments(
+            List.of("daemon", "--config", "x", "--log", "loud"),
+            "--log: \"loud\" is neither error, warn"),
         arguments(List.of("daemon", "--config", "no/such.toml"), "no/such.toml: there is no such"),
         arguments(List.of("handoff"), "soft|hard"),
-        arguments(List.of("handoff", "sideways"), "sideways"),
+        arguments(List.of("handoff", "sideways"), "handoff: \"sideways\" is neither soft nor hard"),
         arguments(List.of("ping"), "NAME"),
-        arguments(List.of("ping", "a", "-c", "0"), "--count must be 1 to 1000"),
-        arguments(List.of("ping", "a", "-c", "two"), "two"),
-        arguments(List.of("sessions", "--limit", "0"), "--limit must be 1 to 10000"),
+        arguments(List.of("ping", "a", "-c", "0"), "-c: \"0\" is not a number from 1 to 1000"),
+        arguments(List.of("ping", "a", "-c", "two"), "-c: \"two\" is not a number from"),
+        arguments(
+            List.of("sessions", "--limit", "0"), "--limit: \"0\" is not a number from 1 to 10000"),
         arguments(List.of("status", "--jsno"), "--jsno"),
         arguments(List.of("status", "extra"), "extra"));
   }

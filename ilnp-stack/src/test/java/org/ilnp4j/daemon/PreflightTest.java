@@ -92,7 +92,8 @@ class PreflightTest {
   @Test
   void shouldSayWhenAnAddressIsNotOfThisHost() throws Exception {
     UserError e =
-        problem("[[forward]]\nlisten = \"192.0.2.1:5\"\nto = \"a:1\"\nallow-remote = true\n");
+        problem(
+            "[[forward]]\nlisten = \"192.0.2.1:5\"\nto = \"[fd00::1:2:3:4]:1\"\nallow-remote = true\n");
 
     assertThat(e.lines())
         .singleElement()
@@ -105,12 +106,12 @@ class PreflightTest {
   void shouldListAllThatIsWrongAtOnce() throws Exception {
     Files.delete(root.resolve("dev/net/tun"));
 
-    UserError e = problem("[hosts]\nfile = \"absent\"\n[pcap]\nfile = \"no/such/dir/x.pcap\"\n");
+    UserError e = problem("nid = \"eui64:eth7\"\n[[uplink]]\nname = \"wlan9\"\n");
 
     assertThat(e.kind()).isEqualTo(UserError.Kind.MISSING);
     assertThat(e.lines()).hasSize(3);
-    assertThat(e.lines().get(1)).contains("hosts.file", "absent");
-    assertThat(e.lines().get(2)).contains("pcap.file", "no/such/dir");
+    assertThat(e.lines().get(1)).contains("uplink", "wlan9");
+    assertThat(e.lines().get(2)).contains("nid", "eth7");
   }
 
   private UserError problem(String text) {

@@ -3,12 +3,22 @@ package org.ilnp4j.naming;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LiteralsTest {
+  @Test
+  void shouldPrintNothingOfANameThatBreaksTheLine() {
+    for (String name : new String[] {"a\nb\u001b", "x:\ny", "1@\n", "\n@2001:db8:1:1"}) {
+      assertThat(new Literals().resolve(name, ImmediateEventExecutor.INSTANCE).cause().getMessage())
+          .doesNotContain("\n", "\u001b")
+          .contains("?");
+    }
+  }
+
   private static final long NID = 0x0214_4fff_feab_cd01L;
 
   @Test

@@ -124,11 +124,11 @@ class ProxyTest extends ProxyTestBase {
   }
 
   @Test
-  void shouldReplyHostUnreachableForIpv4Addresses() throws Exception {
+  void shouldReplyAddressTypeNotSupportedForIpv4Addresses() throws Exception {
     Socket s = greet();
     send(s, 5, 1, 0, 1, 10, 0, 0, 1, 0, PORT);
 
-    assertThat(reply(s)).isEqualTo(4);
+    assertThat(reply(s)).isEqualTo(8);
   }
 
   @Test

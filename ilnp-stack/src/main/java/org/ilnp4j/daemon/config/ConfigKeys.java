@@ -26,7 +26,7 @@ final class ConfigKeys {
       UPLINK.key("preference", Values.integer(0, 65535), 10);
   static final ConfigKey<Long> UPLINK_LOCATOR = UPLINK.optional("locator", Values.locator());
   static final ConfigKey<Inet6Address> UPLINK_ROUTER =
-      UPLINK.optional("router", Values.ip6Address());
+      UPLINK.optional("router", Values.linkLocalAddress());
 
   static final ConfigSection MOBILITY = ConfigSection.table("mobility");
   static final ConfigKey<PolicyKind> POLICY =

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.ilnp4j.naming.HostsFile;
 import org.ilnp4j.tcp.TcpConfig;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
@@ -48,7 +49,8 @@ public final class ConfigReader {
    */
   public static DaemonConfig parse(String name, Path baseDir, String text) throws ConfigException {
     Problems problems = new Problems(name);
-    TomlParseResult toml = Toml.parse(text);
+    // Some editors begin a file with a byte order mark; TOML knows none.
+    TomlParseResult toml = Toml.parse(text.startsWith("\uFEFF") ? text.substring(1) : text);
     if (toml.hasErrors()) {
       List<String> lines = text.lines().toList();
       for (TomlParseError e : toml.errors()) {
@@ -77,10 +79,19 @@ public final class ConfigReader {
     ConfigTable mobility = table(ConfigKeys.MOBILITY);
     ConfigTable hosts = table(ConfigKeys.HOSTS);
     ConfigTable pcap = table(ConfigKeys.PCAP);
+    Optional<Path> capture = path(pcap, ConfigKeys.PCAP_FILE);
+    capture.ifPresent(file -> ConfigFiles.checkCapture(pcap, file));
     ConfigTable control = table(ConfigKeys.CONTROL);
     String name = top.get(ConfigKeys.NAME);
     Map<InetSocketAddress, String> listeners = new LinkedHashMap<>();
-    Path socket = control.get(ConfigKeys.CONTROL_SOCKET);
+    Path socket =
+        path(control, ConfigKeys.CONTROL_SOCKET)
+            .orElseGet(() -> baseDir.resolve(DaemonConfig.defaultSocket(name)));
+    ConfigFiles.checkSocket(control, socket);
+    Optional<Path> hostsFile = path(hosts, ConfigKeys.HOSTS_FILE);
+    HostsFile names = hostsFile.map(file -> ConfigFiles.hosts(hosts, file)).orElse(null);
+    // What a wrong hosts file would have held, nobody knows.
+    boolean namesKnown = names != null || !hosts.isPresent();
     DaemonConfig.Tun device =
         new DaemonConfig.Tun(tun.get(ConfigKeys.TUN_NAME), tun.get(ConfigKeys.TUN_MTU));
     return new DaemonConfig(
@@ -95,14 +106,18 @@ public final class ConfigReader {
             mobility.get(ConfigKeys.RA_TIMEOUT_FACTOR)),
         tcp(table(ConfigKeys.TCP)),
         table(ConfigKeys.NONCE).get(ConfigKeys.NONCE_LENGTH),
-        Optional.ofNullable(hosts.get(ConfigKeys.HOSTS_FILE)).map(baseDir::resolve),
+        hostsFile,
         socks(table(ConfigKeys.SOCKS), listeners),
-        forwards(listeners),
+        forwards(listeners, names, namesKnown),
         publishes(),
-        baseDir.resolve(socket != null ? socket : DaemonConfig.defaultSocket(name)),
+        socket,
         baseDir.resolve(table(ConfigKeys.STATE).get(ConfigKeys.STATE_DIR)),
-        Optional.ofNullable(pcap.get(ConfigKeys.PCAP_FILE)).map(baseDir::resolve),
+        capture,
         table(ConfigKeys.LOG).get(ConfigKeys.LOG_LEVEL));
+  }
+
+  private Optional<Path> path(ConfigTable t, ConfigKey<Path> key) {
+    return Optional.ofNullable(t.get(key)).map(baseDir::resolve);
   }
 
   private List<DaemonConfig.Uplink> uplinks(String tunName) {
@@ -170,13 +185,18 @@ public final class ConfigReader {
     return Optional.of(listen);
   }
 
-  private List<DaemonConfig.Forward> forwards(Map<InetSocketAddress, String> listeners) {
+  private List<DaemonConfig.Forward> forwards(
+      Map<InetSocketAddress, String> listeners, HostsFile names, boolean namesKnown) {
     List<DaemonConfig.Forward> all = new ArrayList<>();
     for (ConfigTable t : list(ConfigKeys.FORWARD)) {
       InetSocketAddress listen = t.get(ConfigKeys.FORWARD_LISTEN);
       checkListener(
           t, ConfigKeys.FORWARD_LISTEN, listen, t.get(ConfigKeys.FORWARD_ALLOW_REMOTE), listeners);
-      all.add(new DaemonConfig.Forward(listen, t.get(ConfigKeys.FORWARD_TO)));
+      HostPort to = t.get(ConfigKeys.FORWARD_TO);
+      if (to != null && namesKnown) {
+        ConfigFiles.checkDestination(t, to.host(), names);
+      }
+      all.add(new DaemonConfig.Forward(listen, to));
     }
     return all;
   }

@@ -225,10 +225,15 @@ final class Values {
     };
   }
 
-  static ValueType<Inet6Address> ip6Address() {
+  /** Of a router: neighbours are known by their link-local addresses (RFC 4861 §6.1.2). */
+  static ValueType<Inet6Address> linkLocalAddress() {
     return toml -> {
       String text = text(toml);
       if (literal(text) instanceof Inet6Address address) {
+        if (!address.isLinkLocalAddress()) {
+          throw new IllegalArgumentException(
+              "\"" + text + "\" is not link-local (fe80::/10); \"ip -6 route\" shows the router's");
+        }
         return address;
       }
       throw new IllegalArgumentException(

@@ -85,6 +85,18 @@ public final class ControlClient implements Closeable {
   }
 
   /**
+   * True when {@code socket} is one that nobody listens on: not merely out of this user's reach.
+   */
+  public static boolean isRefused(Path socket) {
+    try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      probe.connect(UnixDomainSocketAddress.of(socket));
+      return false;
+    } catch (IOException e) {
+      return String.valueOf(e.getMessage()).contains("Connection refused");
+    }
+  }
+
+  /**
    * Connects.
    *
    * @throws UserError when no daemon answers, or this user may not talk to it

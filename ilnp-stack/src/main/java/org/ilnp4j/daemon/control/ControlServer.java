@@ -41,7 +41,7 @@ public final class ControlServer {
   public static final int MAX_SESSIONS = 10_000;
 
   /** What fits into sun_path of unix(7). */
-  private static final int MAX_PATH_BYTES = 107;
+  public static final int MAX_PATH_BYTES = 107;
 
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
 
@@ -135,11 +135,16 @@ public final class ControlServer {
     if (ControlClient.isAnswering(socket)) {
       throw new IOException("another daemon answers at " + socket + "; give this one another name");
     }
-    Object mode = Files.getAttribute(socket, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-    // S_IFMT and S_IFSOCK of inode(7).
-    if (((Integer) mode & 0xf000) != 0xc000) {
+    if (!isSocket(socket)) {
       throw new IOException(socket + " is in the way and is not a socket; remove it");
     }
     Files.delete(socket);
+  }
+
+  /** True when {@code path} itself, not what it links to, is a socket. Blocks on the file. */
+  public static boolean isSocket(Path path) throws IOException {
+    Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    // S_IFMT and S_IFSOCK of inode(7).
+    return ((Integer) mode & 0xf000) == 0xc000;
   }
 }

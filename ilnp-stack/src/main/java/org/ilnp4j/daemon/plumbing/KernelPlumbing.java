@@ -2,6 +2,9 @@ package org.ilnp4j.daemon.plumbing;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -100,8 +103,21 @@ public final class KernelPlumbing implements LocatorPlumber, Closeable {
     try {
       Files.createDirectories(stateDir);
     } catch (IOException e) {
-      throw new IOException("cannot make the directory " + stateDir + ": " + e, e);
+      throw new IOException(
+          "state.dir: cannot make the directory " + stateDir + reason(e) + "; choose another", e);
     }
+  }
+
+  /** The exceptions of java.nio.file say what happened by their type, and name the file alone. */
+  private static String reason(IOException e) {
+    if (e instanceof FileAlreadyExistsException) {
+      return ", since a file is in its place";
+    }
+    if (e instanceof AccessDeniedException) {
+      return " without permission";
+    }
+    String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    return reason == null ? ", since that place takes none" : ": " + reason;
   }
 
   private static KernelPlumbing startLocked(

@@ -48,9 +48,12 @@ class ConfigReaderTest {
   }
 
   @Test
-  void shouldReadEveryKindOfValue() throws Exception {
+  void shouldReadEveryKindOfValue(@TempDir Path dir) throws Exception {
+    Files.writeString(dir.resolve("hosts"), "correspondent 214:4fff:feab:cd01 2001:db8:3:1\n");
     DaemonConfig c =
-        parse(
+        ConfigReader.parse(
+            "node.toml",
+            dir,
             """
             name = "mn-1"
             nid = "0214:4fff:feab:cd01"
@@ -98,7 +101,7 @@ class ConfigReaderTest {
     assertThat(c.tcp().stack().sendBufferBytes()).isEqualTo(65536);
     assertThat(c.tcp().keepAliveNanos()).isEqualTo(NanoClock.seconds(7200));
     assertThat(c.nonceBytes()).isEqualTo(4);
-    assertThat(c.hosts()).contains(Path.of("/etc/ilnp/hosts"));
+    assertThat(c.hosts()).contains(dir.resolve("hosts"));
     assertThat(c.socks()).contains(new InetSocketAddress(InetAddress.getByName("::"), 1080));
     assertThat(c.forwards())
         .containsExactly(
@@ -212,6 +215,37 @@ class ConfigReaderTest {
             UPLINK + "[tcp]\nsend-buffer = \"4 MB\"",
             "4: tcp.send-buffer: \"4 MB\" has a unit that is not known"
                 + " here; use B, KiB, MiB, GiB"),
+        arguments(
+            UPLINK + "locator = \"2001:db8:1:1\"\nrouter = \"2001:db8:1:1::1\"",
+            "4: uplink.router: \"2001:db8:1:1::1\" is not link-local (fe80::/10);"
+                + " \"ip -6 route\" shows the router's"),
+        // what is there
+        arguments(
+            UPLINK + "[hosts]\nfile = \"/no/such\"",
+            "4: hosts.file: /no/such: no such hosts file; create it, one \"name NID L64\" a line"),
+        arguments(
+            UPLINK + "[hosts]\nfile = \"/\"",
+            "4: hosts.file: /: is a directory; name a file, one \"name NID L64\" a line"),
+        arguments(
+            UPLINK + "[[forward]]\nlisten = \"127.0.0.1:1\"\nto = \"a:1\"",
+            "5: forward.to: \"a\" is a name, and there is no [hosts] file; add one,"
+                + " or write [NID@L64]:port"),
+        arguments(
+            UPLINK + "[[forward]]\nlisten = \"127.0.0.1:1\"\nto = \"192.0.2.1:1\"",
+            "5: forward.to: 192.0.2.1 is an IPv4 address, which has no NID;"
+                + " give a name of the hosts file"),
+        arguments(
+            UPLINK + "[pcap]\nfile = \"/no/such/x.pcap\"",
+            "4: pcap.file: there is no directory /no/such; create it, or choose another one"),
+        arguments(
+            UPLINK + "[control]\nsocket = \"/" + "x".repeat(107) + "\"",
+            "4: control.socket: /"
+                + "x".repeat(107)
+                + " has 108 octets, and a socket's path at most 107; shorten it"),
+        arguments(
+            UPLINK + "[control]\nsocket = \"/dev\"",
+            "4: control.socket: /dev is in the way and is not a socket; remove it,"
+                + " or choose another path"),
         arguments(UPLINK + "[nonce]\nlength = 8", "4: nonce.length: 8 is not 4 or 12"),
         arguments(
             UPLINK + "[hosts]\nfile = \"\"",
@@ -248,7 +282,8 @@ class ConfigReaderTest {
             "4: socks.allow-remote: \"yes\" is neither true nor false;"
                 + " write one of them without quotes"),
         arguments(
-            UPLINK + "[socks]\n[[forward]]\nlisten = \"127.0.0.1:1080\"\nto = \"a:1\"",
+            UPLINK
+                + "[socks]\n[[forward]]\nlisten = \"127.0.0.1:1080\"\nto = \"[fd00::1:2:3:4]:1\"",
             "5: forward.listen:" + " 127.0.0.1:1080 is taken by line 3; choose another port"),
         // duplicates
         arguments(UPLINK + UPLINK, "4: uplink.name: \"eth0\" is listed twice; remove one"),
@@ -289,11 +324,34 @@ class ConfigReaderTest {
   void shouldTakeRelativePathsFromTheDirectoryOfTheFile(@TempDir Path dir)
       throws IOException, ConfigException {
     Path file = dir.resolve("node.toml");
-    Files.writeString(file, UPLINK + "[hosts]\nfile = \"names\"");
+    // Some editors begin with a byte order mark.
+    Files.writeString(file, "\uFEFF" + UPLINK + "[hosts]\nfile = \"names\"");
+    Files.writeString(dir.resolve("names"), "");
 
     assertThat(ConfigReader.read(file).hosts()).contains(dir.resolve("names"));
     assertThatThrownBy(() -> ConfigReader.read(dir.resolve("absent.toml")))
         .isInstanceOf(NoSuchFileException.class);
+  }
+
+  @Test
+  void shouldCheckTheHostsFileAndTheNamesLookedForInIt(@TempDir Path dir) throws Exception {
+    Path file = dir.resolve("node.toml");
+    Path hosts = dir.resolve("hosts");
+    String forward = "[[forward]]\nlisten = \"127.0.0.1:1\"\nto = \"srever:1\"\n";
+    Files.writeString(file, UPLINK + "[hosts]\nfile = \"hosts\"\n" + forward);
+    Files.writeString(hosts, "server 214:4fff:feab:cd01 2001:db8:3:1\n");
+    assertThatThrownBy(() -> ConfigReader.read(file))
+        .hasMessage(
+            file
+                + ":7: forward.to: \"srever\" is not in the hosts file; add it there,"
+                + " or write [NID@L64]:port");
+
+    Files.writeString(hosts, "# names\nsrever 214:4fff:feab:cd01\n");
+    assertThatThrownBy(() -> ConfigReader.read(file))
+        .hasMessageStartingWith(file + ":4: hosts.file: " + hosts + ":2: expected \"name NID L64");
+
+    Files.writeString(hosts, "srever 214:4fff:feab:cd01 2001:db8:3:1\n");
+    assertThat(ConfigReader.read(file).forwards()).hasSize(1);
   }
 
   @Test
