@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import java.util.Set;
+import org.ilnp4j.daemon.config.Directories;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,7 +73,7 @@ public final class ControlServer {
               + " octets; shorten it");
     }
     removeStale(socket);
-    Files.createDirectories(socket.toAbsolutePath().getParent());
+    Directories.create("control.socket", socket.toAbsolutePath().getParent());
     boolean epoll = loop instanceof IoEventLoop io && io.isCompatible(EpollIoHandle.class);
     Class<? extends ServerChannel> type =
         epoll ? EpollServerDomainSocketChannel.class : NioServerDomainSocketChannel.class;

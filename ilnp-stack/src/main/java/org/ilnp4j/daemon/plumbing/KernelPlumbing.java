@@ -2,9 +2,6 @@ package org.ilnp4j.daemon.plumbing;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -12,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.ilnp4j.daemon.config.Directories;
 import org.ilnp4j.daemon.plumbing.Slots.Wanted;
 import org.ilnp4j.ilnp.Nid;
 import org.ilnp4j.mobility.LocatorPlumber;
@@ -86,7 +84,7 @@ public final class KernelPlumbing implements LocatorPlumber, Closeable {
       for (String uplink : plan.uplinks()) {
         netlink.requireLink(uplink);
       }
-      createStateDir(plan.stateDir());
+      Directories.create("state.dir", plan.stateDir());
       try (DirectoryLock lock = DirectoryLock.take(plan.stateDir())) {
         for (String dead : Undo.leftovers(plan.stateDir(), netlink, lock)) {
           LOG.warn("undid what the daemon {} left behind when it was killed", dead);
@@ -97,27 +95,6 @@ public final class KernelPlumbing implements LocatorPlumber, Closeable {
       netlink.close();
       throw e;
     }
-  }
-
-  private static void createStateDir(Path stateDir) throws IOException {
-    try {
-      Files.createDirectories(stateDir);
-    } catch (IOException e) {
-      throw new IOException(
-          "state.dir: cannot make the directory " + stateDir + reason(e) + "; choose another", e);
-    }
-  }
-
-  /** The exceptions of java.nio.file say what happened by their type, and name the file alone. */
-  private static String reason(IOException e) {
-    if (e instanceof FileAlreadyExistsException) {
-      return ", since a file is in its place";
-    }
-    if (e instanceof AccessDeniedException) {
-      return " without permission";
-    }
-    String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
-    return reason == null ? ", since that place takes none" : ": " + reason;
   }
 
   private static KernelPlumbing startLocked(
