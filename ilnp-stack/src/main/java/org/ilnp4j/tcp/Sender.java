@@ -132,8 +132,17 @@ final class Sender {
 
   // ---- the user's side ------------------------------------------------------------------------
 
+  /**
+   * What the user may queue; who sees less than half of the limit is told when it is half again.
+   */
   int spaceBytes() {
-    return finQueued ? 0 : (int) Math.max(0, limitBytes() - buffer.bytes());
+    if (finQueued) {
+      return 0;
+    }
+    long limit = limitBytes();
+    long space = Math.max(0, limit - buffer.bytes());
+    belowHalf |= space < limit / 2;
+    return (int) space;
   }
 
   /**
@@ -149,14 +158,12 @@ final class Sender {
   void queue(long nowNanos, ByteBuf data) {
     noteWork(nowNanos);
     buffer.append(data);
-    if (spaceBytes() < limitBytes() / 2) {
-      belowHalf = true;
-    }
   }
 
   /** True once when the space, below half before, is at least half again. */
   boolean takeWritable() {
-    if (belowHalf && !finQueued && spaceBytes() >= limitBytes() / 2) {
+    long limit = limitBytes();
+    if (belowHalf && !finQueued && limit - buffer.bytes() >= limit / 2) {
       belowHalf = false;
       return true;
     }

@@ -27,6 +27,14 @@ final class Stream implements TcpHandler {
   /** Reading stops while this is set. */
   boolean paused;
 
+  /** Sends no more than {@link #allowed} octets in all, as they come from somewhere else. */
+  boolean trickle;
+
+  long allowed;
+
+  /** Once there was no room, waits to be told that there is. */
+  private boolean waiting;
+
   /** Keeps the output open after the last octet. */
   boolean keepOpen;
 
@@ -67,8 +75,14 @@ final class Stream implements TcpHandler {
   }
 
   void pump(long now) {
-    while (sent < toSend && connection.sendSpaceBytes() > 0) {
-      int n = (int) Math.min(Math.min(chunk, connection.sendSpaceBytes()), toSend - sent);
+    long end = trickle ? Math.min(toSend, allowed) : toSend;
+    while (sent < end && !waiting) {
+      int space = connection.sendSpaceBytes();
+      if (space == 0) {
+        waiting = trickle;
+        break;
+      }
+      int n = (int) Math.min(Math.min(chunk, space), end - sent);
       ByteBuf b = node.allocator.directBuffer(n);
       for (int done = 0; done < n; ) {
         int part = Math.min(PERIOD, n - done);
@@ -116,6 +130,7 @@ final class Stream implements TcpHandler {
 
   @Override
   public void onWritable(long now, TcpConnection c) {
+    waiting = false;
     pump(now);
   }
 

@@ -184,6 +184,34 @@ class TcpMoveTest {
     pair.net.assertNoLeaks();
   }
 
+  /** A program that has something to send only now and then, as behind a proxy. */
+  @Test
+  void shouldTellAWriterThatFoundNoRoomAfterAMoveWhenThereIsRoomAgain() {
+    Pair pair = new Pair(7, true, TcpConfig.DEFAULT.withBuffers(4 << 20, 4 << 20), 1500, 0);
+    for (long l64 : new long[] {Pair.L1, Pair.L2}) {
+      pair.net.access(l64).delayNanos = NanoClock.millis(50);
+      pair.net.access(l64).rate = 12_500_000;
+      pair.net.access(l64).queueBytes = 2 << 20;
+    }
+    pair.open(60_000_000, 0);
+    pair.net.runFor(NanoClock.seconds(2)); // at full speed first, so that the window is large
+    pair.client.trickle = true;
+    for (int tick = 0; tick < 5000 && !pair.isDone(); tick++) {
+      if (tick == 1000) {
+        assertThat(pair.client.connection.sendSpaceBytes()).isGreaterThan(2 << 20);
+        pair.hardMove(pair.mn, Pair.L1, Pair.L2, NanoClock.millis(1), true);
+      }
+      pair.client.allowed = Math.max(pair.client.allowed, pair.client.sent) + 16_000;
+      pair.client.pump(pair.net.now);
+      pair.net.runFor(NanoClock.millis(2));
+    }
+    pair.client.trickle = false;
+    pair.client.pump(pair.net.now);
+    pair.net.await(NanoClock.seconds(60), pair::isDone);
+    pair.assertIntact();
+    pair.net.assertNoLeaks();
+  }
+
   @Test
   void shouldNotTakeALossOnTheBrokenLinkForCongestionOnTheNewOne() {
     Pair pair = pair(6, 10, 10);
