@@ -152,6 +152,7 @@ class MovingSessionsTest {
                 "UsePAM=no",
                 "-o",
                 "PidFile=none"));
+    awaitListening(2222);
     Process ssh =
         new ProcessBuilder(
                 "ip",
@@ -169,8 +170,6 @@ class MovingSessionsTest {
                 "UserKnownHostsFile=/dev/null",
                 "-o",
                 "LogLevel=ERROR",
-                "-o",
-                "ConnectionAttempts=20",
                 "-o",
                 "ProxyCommand=nc -X 5 -x " + NetnsNetwork.SOCKS + " %h %p",
                 "root@" + NetnsNetwork.CORRESPONDENT,
@@ -224,7 +223,7 @@ class MovingSessionsTest {
     Path proxychains = dir.resolve("proxychains.conf");
     Files.writeString(
         proxychains, "strict_chain\nproxy_dns\nquiet_mode\n[ProxyList]\nsocks5 127.0.0.1 1080\n");
-    awaitListening();
+    awaitListening(5201);
     Process client =
         net.lab()
             .lab
@@ -258,9 +257,9 @@ class MovingSessionsTest {
     assertThat(rates.get(rates.size() - 1)).as("still running at the end: %s", rates).isPositive();
   }
 
-  private static void awaitListening() throws Exception {
+  private static void awaitListening(int port) throws Exception {
     long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-    while (!net.lab().lab.exec(net.lab().cn, "ss", "-ltn").contains(":5201")) {
+    while (!net.lab().lab.exec(net.lab().cn, "ss", "-ltn").contains(":" + port + " ")) {
       assertThat(System.nanoTime()).isLessThan(limit);
       TimeUnit.MILLISECONDS.sleep(50);
     }
