@@ -12,7 +12,7 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    CommandLine ilnp = Ilnp.commandLine(new Daemon(), Main::logLevel);
+    CommandLine ilnp = Ilnp.commandLine(new Daemon(WarmUp::run), Main::logLevel);
     ilnp.addSubcommand(new DemoCommand());
     System.exit(ilnp.execute(args));
   }
