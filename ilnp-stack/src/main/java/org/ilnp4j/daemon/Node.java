@@ -77,7 +77,7 @@ final class Node implements AutoCloseable {
   private HostLoop runner;
   private UplinkWatcher uplinks;
   private Exception failure;
-  private boolean closed;
+  private volatile boolean closed;
 
   private Node(DaemonConfig config) {
     this.config = config;
@@ -245,6 +245,10 @@ final class Node implements AutoCloseable {
   }
 
   private void reconcilePlumbing() {
+    if (closed) {
+      // What is being taken back must not be put back.
+      return;
+    }
     try {
       plumbing.reconcile();
     } catch (IOException e) {

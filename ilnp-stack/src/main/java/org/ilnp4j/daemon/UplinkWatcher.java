@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.ilnp4j.host.Host;
 import org.ilnp4j.link.FdWatch;
 import org.ilnp4j.netty.HostLoop;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
 final class UplinkWatcher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UplinkWatcher.class);
   private static final int MAX_MESSAGE_BYTES = 65_536;
+  private static final long RECONCILE_DELAY_MILLIS = 1000;
 
   private record Listening(Icmp6Socket socket, FdWatch watch) {
     void close() {
@@ -46,6 +48,7 @@ final class UplinkWatcher implements AutoCloseable {
   private final NetlinkMonitor monitor;
   private final Map<String, Listening> listening = new HashMap<>();
   private FdWatch monitorWatch;
+  private boolean isReconcileDue;
   private final ByteBuf message = Unpooled.directBuffer(MAX_MESSAGE_BYTES);
   private final List<String> uplinks;
 
@@ -124,21 +127,37 @@ final class UplinkWatcher implements AutoCloseable {
   }
 
   private void onLink(Link link, boolean up) {
-    if (up) {
-      listenOn(link);
+    if (up && listenOn(link)) {
+      // The kernel's settings of this name are those of a new device.
+      reconcilePlumbing.run();
     }
     host.onLink(runner.now(), link.name(), up);
-    if (up) {
-      // Link down erased the kernel's routes and proxy entries of the uplink.
-      reconcilePlumbing.run();
+    reconcileLater();
+  }
+
+  /**
+   * A change of a link may have cost routes and proxy entries that nobody installs anew. Looking
+   * takes milliseconds, in which no packet is carried, and a link that comes up is told of several
+   * times: so it waits until the move, if there is one, is over.
+   */
+  private void reconcileLater() {
+    if (!isReconcileDue) {
+      isReconcileDue = true;
+      loop.schedule(
+          () -> {
+            isReconcileDue = false;
+            reconcilePlumbing.run();
+          },
+          RECONCILE_DELAY_MILLIS,
+          TimeUnit.MILLISECONDS);
     }
   }
 
-  /** Opens the socket of an uplink, anew when the device is another one of the same name. */
-  private void listenOn(Link link) {
+  /** Opens the socket of an uplink; true when the device is another one of the same name. */
+  private boolean listenOn(Link link) {
     Listening old = listening.get(link.name());
     if (old != null && old.socket.link().index() == link.index()) {
-      return;
+      return false;
     }
     try {
       Icmp6Socket socket = Icmp6Socket.open(link);
@@ -153,6 +172,7 @@ final class UplinkWatcher implements AutoCloseable {
     } catch (LinuxException e) {
       LOG.error("{}: router advertisements cannot be heard: {}", link.name(), e.getMessage());
     }
+    return old != null;
   }
 
   /** The state of all uplinks as the kernel has it now. */
