@@ -1,91 +1,142 @@
 package org.ilnp4j.tcp;
 
+import java.util.function.Consumer;
 import org.ilnp4j.tcp.congestion.CongestionControl;
 import org.ilnp4j.time.NanoClock;
 
 /**
- * Settings of one host's TCP. Buffers and windows in octets.
- *
- * @param congestionControl {@code "cubic"}, {@code "newreno"}
- * @param sendBufferBytes per connection, at least 4096
- * @param receiveBufferBytes per connection, at least 4096; bounds the advertised window
- * @param maxConnections in all states, TIME-WAIT included
- * @param backlog half-open connections per listener
- * @param timeWaitNanos 2 MSL
- * @param minRtoNanos lower bound of the retransmission time-out
- * @param userTimeoutNanos unacknowledged data older than this ends the connection (RFC 5482)
+ * Settings of one host's TCP: {@link #DEFAULT}, or that with some of them changed. Immutable.
+ * Buffers and windows in octets, times in nanoseconds.
  */
-public record TcpConfig(
-    String congestionControl,
-    int sendBufferBytes,
-    int receiveBufferBytes,
-    int maxConnections,
-    int backlog,
-    long timeWaitNanos,
-    long minRtoNanos,
-    long userTimeoutNanos) {
+public final class TcpConfig {
   private static final int LEAST_BUFFER_BYTES = 4096;
+  private static final int MOST_WINDOW_BYTES = 1 << 30;
 
-  public TcpConfig {
-    if (!CongestionControl.isKnown(congestionControl)) {
-      throw new IllegalArgumentException(
-          "unknown congestion control \"" + congestionControl + "\": use cubic or newreno");
-    }
-    if (sendBufferBytes < LEAST_BUFFER_BYTES || receiveBufferBytes < LEAST_BUFFER_BYTES) {
-      throw new IllegalArgumentException(
-          "TCP buffers of "
-              + sendBufferBytes
-              + " and "
-              + receiveBufferBytes
-              + " octets: each needs "
-              + LEAST_BUFFER_BYTES
-              + " at least");
-    }
-    if (receiveBufferBytes > 1 << 30) {
-      throw new IllegalArgumentException(
-          "a receive buffer of " + receiveBufferBytes + " octets is more than a window can say");
-    }
-    if (maxConnections < 1 || backlog < 1) {
-      throw new IllegalArgumentException(
-          "maxConnections " + maxConnections + " and backlog " + backlog + " must be positive");
-    }
-    if (timeWaitNanos < 1 || minRtoNanos < 1 || userTimeoutNanos < 1) {
-      throw new IllegalArgumentException("TCP times must be positive");
+  public static final TcpConfig DEFAULT = new TcpConfig();
+
+  private String congestionControl = "cubic";
+  private int sendBufferBytes = 4 << 20;
+  private int receiveBufferBytes = 6 << 20;
+  private int maxConnections = 200_000;
+  private int backlog = 1024;
+  private long timeWaitNanos = NanoClock.seconds(60);
+  private long minRtoNanos = NanoClock.millis(200);
+  private long userTimeoutNanos = NanoClock.seconds(900);
+
+  private TcpConfig() {}
+
+  private TcpConfig(TcpConfig c) {
+    congestionControl = c.congestionControl;
+    sendBufferBytes = c.sendBufferBytes;
+    receiveBufferBytes = c.receiveBufferBytes;
+    maxConnections = c.maxConnections;
+    backlog = c.backlog;
+    timeWaitNanos = c.timeWaitNanos;
+    minRtoNanos = c.minRtoNanos;
+    userTimeoutNanos = c.userTimeoutNanos;
+  }
+
+  private TcpConfig with(Consumer<TcpConfig> change) {
+    TcpConfig copy = new TcpConfig(this);
+    change.accept(copy);
+    return copy;
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new IllegalArgumentException(otherwise);
     }
   }
 
-  public static final TcpConfig DEFAULT =
-      new TcpConfig(
-          "cubic",
-          4 << 20,
-          6 << 20,
-          200_000,
-          1024,
-          NanoClock.seconds(60),
-          NanoClock.millis(200),
-          NanoClock.seconds(900));
+  /** One of the names {@link CongestionControl} knows. */
+  public String congestionControl() {
+    return congestionControl;
+  }
 
   public TcpConfig withCongestionControl(String name) {
-    return new TcpConfig(
-        name,
-        sendBufferBytes,
-        receiveBufferBytes,
-        maxConnections,
-        backlog,
-        timeWaitNanos,
-        minRtoNanos,
-        userTimeoutNanos);
+    require(
+        CongestionControl.isKnown(name),
+        "unknown congestion control \"" + name + "\": use cubic or newreno");
+    return with(c -> c.congestionControl = name);
+  }
+
+  /** Per connection, at least 4096. */
+  public int sendBufferBytes() {
+    return sendBufferBytes;
+  }
+
+  /** Per connection, at least 4096; bounds the advertised window. */
+  public int receiveBufferBytes() {
+    return receiveBufferBytes;
   }
 
   public TcpConfig withBuffers(int send, int receive) {
-    return new TcpConfig(
-        congestionControl,
-        send,
-        receive,
-        maxConnections,
-        backlog,
-        timeWaitNanos,
-        minRtoNanos,
-        userTimeoutNanos);
+    require(
+        send >= LEAST_BUFFER_BYTES && receive >= LEAST_BUFFER_BYTES,
+        "TCP buffers of "
+            + send
+            + " and "
+            + receive
+            + " octets: each needs "
+            + LEAST_BUFFER_BYTES
+            + " at least");
+    require(
+        receive <= MOST_WINDOW_BYTES,
+        "a receive buffer of " + receive + " octets is more than a window can say");
+    return with(
+        c -> {
+          c.sendBufferBytes = send;
+          c.receiveBufferBytes = receive;
+        });
+  }
+
+  /** In all states, TIME-WAIT included. */
+  public int maxConnections() {
+    return maxConnections;
+  }
+
+  public TcpConfig withMaxConnections(int most) {
+    require(most > 0, "maxConnections " + most + " must be positive");
+    return with(c -> c.maxConnections = most);
+  }
+
+  /** Half-open connections per listener. */
+  public int backlog() {
+    return backlog;
+  }
+
+  public TcpConfig withBacklog(int most) {
+    require(most > 0, "backlog " + most + " must be positive");
+    return with(c -> c.backlog = most);
+  }
+
+  /** 2 MSL. */
+  public long timeWaitNanos() {
+    return timeWaitNanos;
+  }
+
+  public TcpConfig withTimeWait(long nanos) {
+    require(nanos > 0, "TIME-WAIT must be positive");
+    return with(c -> c.timeWaitNanos = nanos);
+  }
+
+  /** Lower bound of the retransmission time-out. */
+  public long minRtoNanos() {
+    return minRtoNanos;
+  }
+
+  public TcpConfig withMinRto(long nanos) {
+    require(nanos > 0, "the least RTO must be positive");
+    return with(c -> c.minRtoNanos = nanos);
+  }
+
+  /** Unacknowledged data older than this ends the connection (RFC 5482). */
+  public long userTimeoutNanos() {
+    return userTimeoutNanos;
+  }
+
+  public TcpConfig withUserTimeout(long nanos) {
+    require(nanos > 0, "the user timeout must be positive");
+    return with(c -> c.userTimeoutNanos = nanos);
   }
 }

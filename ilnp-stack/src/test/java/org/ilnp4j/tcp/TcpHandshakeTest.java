@@ -559,8 +559,7 @@ class TcpHandshakeTest {
   @Test
   void shouldSayWhenTheTableIsFull() {
     TcpConfig tiny =
-        new TcpConfig(
-            "cubic", 4096, 4096, 1, 10, NanoClock.seconds(60), NanoClock.millis(200), 1L << 50);
+        TcpConfig.DEFAULT.withBuffers(4096, 4096).withMaxConnections(1).withBacklog(10);
     TcpTranscript t = new TcpTranscript(true, tiny, 1, 1500).connect();
     assertThatThrownBy(() -> t.node.engine.connect(0, t.peer, 80, t.handler))
         .isInstanceOf(IllegalStateException.class)

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.DropReason;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,15 +14,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TcpListenerTest {
   private static TcpTranscript withBacklog(int backlog) {
     TcpConfig config =
-        new TcpConfig(
-            "cubic",
-            65536,
-            65535,
-            100_000,
-            backlog,
-            NanoClock.seconds(60),
-            NanoClock.millis(200),
-            NanoClock.seconds(900));
+        TcpConfig.DEFAULT
+            .withBuffers(65536, 65535)
+            .withMaxConnections(100_000)
+            .withBacklog(backlog);
     return new TcpTranscript(true, config, 77, 1500);
   }
 

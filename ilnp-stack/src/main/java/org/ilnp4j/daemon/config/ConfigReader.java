@@ -162,15 +162,16 @@ public final class ConfigReader {
 
   private static DaemonConfig.Tcp tcp(ConfigTable t) {
     return new DaemonConfig.Tcp(
-        new TcpConfig(
-            t.get(ConfigKeys.CONGESTION),
-            (int) (long) t.get(ConfigKeys.SEND_BUFFER),
-            (int) (long) t.get(ConfigKeys.RECEIVE_BUFFER),
-            t.get(ConfigKeys.MAX_CONNECTIONS),
-            t.get(ConfigKeys.BACKLOG),
-            t.get(ConfigKeys.TIME_WAIT),
-            t.get(ConfigKeys.MIN_RTO),
-            t.get(ConfigKeys.USER_TIMEOUT)),
+        TcpConfig.DEFAULT
+            .withCongestionControl(t.get(ConfigKeys.CONGESTION))
+            .withBuffers(
+                (int) (long) t.get(ConfigKeys.SEND_BUFFER),
+                (int) (long) t.get(ConfigKeys.RECEIVE_BUFFER))
+            .withMaxConnections(t.get(ConfigKeys.MAX_CONNECTIONS))
+            .withBacklog(t.get(ConfigKeys.BACKLOG))
+            .withTimeWait(t.get(ConfigKeys.TIME_WAIT))
+            .withMinRto(t.get(ConfigKeys.MIN_RTO))
+            .withUserTimeout(t.get(ConfigKeys.USER_TIMEOUT)),
         t.get(ConfigKeys.KEEPALIVE));
   }
 

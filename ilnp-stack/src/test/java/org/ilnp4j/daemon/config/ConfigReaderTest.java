@@ -36,7 +36,7 @@ class ConfigReaderTest {
     assertThat(c.uplinks()).singleElement().extracting("name").isEqualTo("eth0");
     assertThat(c.mobility().policy()).isEqualTo(PolicyKind.PREFERENCE);
     assertThat(c.mobility().handoff()).isEqualTo(HandoffKind.SOFT);
-    assertThat(c.tcp().stack()).isEqualTo(TcpConfig.DEFAULT);
+    assertThat(c.tcp().stack()).usingRecursiveComparison().isEqualTo(TcpConfig.DEFAULT);
     assertThat(c.tcp().keepAliveNanos()).isZero();
     assertThat(c.nonceBytes()).isEqualTo(12);
     assertThat(c.socks()).isEmpty();
