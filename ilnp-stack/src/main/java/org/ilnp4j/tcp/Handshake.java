@@ -71,7 +71,7 @@ final class Handshake {
       return chosen;
     }
     LocatorPair answered = new LocatorPair(synLocalL64, chosen.remoteL64());
-    return tcb.isUsable(answered) ? answered : chosen;
+    return tcb.route.isUsable(answered) ? answered : chosen;
   }
 
   int transmissions() {

@@ -34,11 +34,11 @@ final class SegmentOutput {
 
   /** Sends what is due and may go; keeps it when there is no path. */
   void flush(long nowNanos, Tcb t) {
-    PathState path = t.path(nowNanos);
+    PathState path = t.route.path(nowNanos);
     if (path == null) {
       return;
     }
-    t.fitSegments(nowNanos, path);
+    t.route.fitSegments(nowNanos, path);
     if (t.handshake != null) {
       if (t.handshake.synDue) {
         sendSyn(nowNanos, t, path);
@@ -46,11 +46,11 @@ final class SegmentOutput {
     } else if (t.state() != TcpState.TIME_WAIT) {
       retransmit(nowNanos, t, path);
       sendNew(nowNanos, t, path);
-      if (t.snd.isSilentAfterMove(path)) {
-        t.snd.endHold();
+      if (t.snd.moves.isSilent(path)) {
+        t.snd.moves.release();
         retransmit(nowNanos, t, path);
       }
-      if (t.takeKeepAliveDue()) {
+      if (t.keepAlive.takeDue()) {
         counters.add(Counter.TCP_KEEPALIVE_PROBES);
         sendEmpty(nowNanos, t, path, t.snd.sndUna - 1, TcpHeader.ACK);
       }
@@ -58,7 +58,7 @@ final class SegmentOutput {
     if (t.rcv.isAckDue() && t.state() != TcpState.SYN_SENT) {
       sendEmpty(nowNanos, t, path, t.snd.sndNxt, TcpHeader.ACK);
     }
-    t.snd.reportLost();
+    t.snd.recovery.reportLost();
   }
 
   private void sendSyn(long nowNanos, Tcb t, PathState path) {
@@ -83,7 +83,7 @@ final class SegmentOutput {
     emit(t, path, 0, 0);
     if (shake.transmissions() > 0) {
       counters.add(Counter.TCP_RETRANSMITTED);
-      t.snd.retransmittedSegments++;
+      t.snd.recovery.retransmittedSegments++;
     }
     shake.onSent(nowNanos, t, path, header.tsVal);
   }
@@ -94,7 +94,7 @@ final class SegmentOutput {
     Sender snd = t.snd;
     path.windowLimited(false);
     while (true) {
-      int i = snd.nextLostIndex();
+      int i = snd.moves.nextLostIndex();
       if (i < 0) {
         return;
       }
@@ -146,10 +146,10 @@ final class SegmentOutput {
   private void sendNew(long nowNanos, Tcb t, PathState path) {
     Sender snd = t.snd;
     boolean windowMissing = false;
-    if (snd.mayNewDataGo()) {
+    if (snd.moves.mayNewDataGo()) {
       restartAfterIdle(nowNanos, snd, path);
       windowMissing = sendWhatFits(nowNanos, t, path);
-      if (snd.isSackPermitted()) {
+      if (snd.recovery.isSackPermitted()) {
         rescue(nowNanos, t, path);
       }
     }
@@ -203,7 +203,7 @@ final class SegmentOutput {
 
   /** Room to leave for SACK blocks. */
   private static int sackBytes(Tcb t) {
-    int blocks = t.snd.isSackPermitted() ? t.rcv.sackBlocks(t.snd.timestamps ? 3 : 4) : 0;
+    int blocks = t.snd.recovery.isSackPermitted() ? t.rcv.sackBlocks(t.snd.timestamps ? 3 : 4) : 0;
     return blocks == 0 ? 0 : 4 + 8 * blocks;
   }
 
@@ -214,7 +214,7 @@ final class SegmentOutput {
   /** The persist timer expired: sends what the window takes, or one octet beyond it. */
   private void probe(long nowNanos, Tcb t, PathState path) {
     Sender snd = t.snd;
-    if (snd.isProbing()) {
+    if (snd.recovery.isProbing()) {
       counters.add(Counter.TCP_PERSIST_PROBES);
       sendRecord(nowNanos, t, path, snd.queue.first());
     } else if (snd.queue.isEmpty()) {
@@ -254,7 +254,7 @@ final class SegmentOutput {
 
   /** Ends the other side's half as well; without a path nothing can be said. */
   void sendReset(long nowNanos, Tcb t) {
-    PathState path = t.path(nowNanos);
+    PathState path = t.route.path(nowNanos);
     if (path != null) {
       counters.add(Counter.TCP_RESETS_OUT);
       sendEmpty(nowNanos, t, path, t.snd.sndNxt, TcpHeader.RST | TcpHeader.ACK);
@@ -277,7 +277,7 @@ final class SegmentOutput {
       header.tsEcr = t.rcv.tsRecent();
     }
     boolean complete = true;
-    if (t.snd.isSackPermitted() && t.rcv.hasSack()) {
+    if (t.snd.recovery.isSackPermitted() && t.rcv.hasSack()) {
       t.rcv.writeSack(header);
       int room = spareBytes < 12 ? 0 : (spareBytes - 4) / 8;
       complete = room >= header.sackCount;

@@ -2,7 +2,6 @@ package org.ilnp4j.tcp;
 
 import io.netty.buffer.ByteBuf;
 import org.ilnp4j.ilnp.Correspondent;
-import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.Counter;
@@ -17,19 +16,15 @@ import org.ilnp4j.wire.TcpHeader;
  * <p>Input only marks what is due; {@link #turn} then calls the user back and sends.
  */
 final class Tcb implements TcpConnection {
-  /** A connection heard of this recently tells the other side at once when it moves. */
-  static final long ACTIVE_NANOS = NanoClock.seconds(3);
-
   /** FIN-WAIT-2 lasts no longer once the user has gone (RFC 9293 §3.6). */
   static final long ORPHAN_NANOS = NanoClock.seconds(60);
-
-  static final long KEEP_ALIVE_INTERVAL_NANOS = NanoClock.seconds(75);
-  static final int KEEP_ALIVE_PROBES = 9;
 
   final TcpEngine engine;
   final TcpConfig config;
   final TcpTimers timers;
   final Paths paths;
+  final CurrentPath route;
+  final KeepAlive keepAlive = new KeepAlive(this);
   final Sender snd;
   final Receiver rcv;
 
@@ -63,10 +58,6 @@ final class Tcb implements TcpConnection {
 
   private long heardNanos;
   private long challengedNanos = -1;
-  private boolean activeAtOutage;
-  private long keepAliveIdleNanos;
-  private int keepAliveProbes;
-  private boolean keepAliveDue;
 
   private boolean userClosed;
   private boolean resetDue;
@@ -92,6 +83,7 @@ final class Tcb implements TcpConnection {
     timestampOffset = engine.isn().timestampOffset(correspondent, localPort, remotePort);
     timers = new TcpTimers(engine.timers(), this);
     paths = new Paths(config);
+    route = new CurrentPath(this);
     snd = new Sender(this, new SendBuffer(engine.allocator()), config.sendBufferBytes());
     rcv = new Receiver(this, new ReceiveBuffer(engine.allocator()), config.receiveBufferBytes());
   }
@@ -104,113 +96,12 @@ final class Tcb implements TcpConnection {
     engine.counters().add(counter, n);
   }
 
-  // ---- path -----------------------------------------------------------------------------------
-
-  /** The pair of Locators to send on now, or null. */
-  private LocatorPair pair() {
-    LocatorPair chosen = correspondent.path();
-    return chosen == null || handshake == null ? chosen : handshake.pair(this, chosen);
-  }
-
-  /**
-   * The path to send on now, entering it when it is another than before; null when there is none.
-   */
-  PathState path(long nowNanos) {
-    LocatorPair pair = pair();
-    if (pair == null) {
-      noteOutage(nowNanos);
-      return null;
-    }
-    return paths.isCurrent(pair) ? paths.current() : enter(nowNanos, pair);
-  }
-
-  private PathState enter(long nowNanos, LocatorPair pair) {
-    PathState before = paths.current();
-    boolean move = before != null;
-    long outageNanos = paths.takeOutage();
-    int segment = engine.output().segmentBytes(nowNanos, correspondent, pair, snd.peerMss);
-    PathState path = paths.enter(nowNanos, pair, segment, segment - optionBytes());
-    if (move) {
-      count(Counter.TCP_PATH_CHANGES);
-      if (handshake != null) {
-        handshake.onPathChange();
-        if (modes != null) {
-          modes.arm(nowNanos);
-        }
-      } else if (state != TcpState.TIME_WAIT) {
-        boolean weMoved = outageNanos >= 0 || before.pair.localL64() != pair.localL64();
-        snd.onPathChange(nowNanos, path, weMoved, outageNanos);
-        if (isActive(nowNanos) || activeAtOutage) {
-          // Tells the other side's sender at once where we are and what we have.
-          rcv.ackNow();
-        }
-      }
-      activeAtOutage = false;
-    }
-    return path;
-  }
-
-  private void noteOutage(long nowNanos) {
-    paths.noteOutage(nowNanos);
-    activeAtOutage |= isActive(nowNanos);
-  }
-
-  private boolean isActive(long nowNanos) {
-    return handshake != null
-        || snd.hasWork()
-        || rcv.hasEarly()
-        || rcv.isAckDue()
-        || keepAliveDue
-        || nowNanos - heardNanos < ACTIVE_NANOS;
-  }
-
-  /** The Locators of either side changed. An idle connection finds out when it next sends. */
-  void onLocatorsChanged(long nowNanos) {
-    if (state == TcpState.CLOSED || state == TcpState.TIME_WAIT) {
-      return;
-    }
-    LocatorPair pair = pair();
-    if (pair == null) {
-      noteOutage(nowNanos);
-    } else if (!paths.isCurrent(pair)) {
-      if (isActive(nowNanos) || activeAtOutage) {
-        if (paths.current() != null) {
-          path(nowNanos);
-        }
-        engine.schedule(this);
-      }
-    } else if (snd.queue.inFlightBytes() > paths.current().inFlightBytes()) {
-      snd.loseUnusable(false);
-      engine.schedule(this);
-    }
-  }
-
-  boolean isUsable(PathState path) {
-    return isUsable(path.pair);
-  }
-
-  boolean isUsable(LocatorPair pair) {
-    return engine.ilcc().isUsable(correspondent, pair);
-  }
-
-  /** Follows the path MTU. */
-  void fitSegments(long nowNanos, PathState path) {
-    int bytes = engine.output().segmentBytes(nowNanos, correspondent, path.pair, snd.peerMss);
-    if (path.fit(bytes, bytes - optionBytes())) {
-      snd.loseLargerThan(path, path.mssBytes());
-    }
-  }
-
-  private int optionBytes() {
-    return snd.timestamps ? SegmentOutput.TIMESTAMPS_BYTES : 0;
-  }
+  // ---- states ---------------------------------------------------------------------------------
 
   /** Our timestamp clock (RFC 7323 §5.4), one tick a millisecond. */
   int timestamp(long nowNanos) {
     return SegmentOutput.milliseconds(nowNanos) + timestampOffset;
   }
-
-  // ---- states ---------------------------------------------------------------------------------
 
   /** What the other side's SYN offers, cut down to what ours did. */
   void negotiate(long nowNanos, int synSeq, SynOptions syn) {
@@ -244,7 +135,7 @@ final class Tcb implements TcpConnection {
     if (snd.isFinQueued()) {
       become(TcpState.FIN_WAIT_1);
     }
-    armKeepAlive(nowNanos);
+    keepAlive.arm(nowNanos);
     engine.schedule(this);
   }
 
@@ -318,6 +209,11 @@ final class Tcb implements TcpConnection {
     engine.schedule(this);
   }
 
+  /** When anything was last heard from the other side. */
+  long heardNanos() {
+    return heardNanos;
+  }
+
   boolean isUserClosed() {
     return userClosed;
   }
@@ -327,7 +223,7 @@ final class Tcb implements TcpConnection {
   void onHeard(long nowNanos) {
     segmentsIn++;
     heardNanos = nowNanos;
-    keepAliveProbes = 0;
+    keepAlive.onHeard();
   }
 
   void noteReadable() {
@@ -358,7 +254,7 @@ final class Tcb implements TcpConnection {
     switch (kind) {
       case PACKET_TOO_BIG -> {
         if (paths.current() != null) {
-          fitSegments(nowNanos, paths.current());
+          route.fitSegments(nowNanos, paths.current());
           engine.schedule(this);
         }
       }
@@ -386,20 +282,20 @@ final class Tcb implements TcpConnection {
     switch (kind) {
       case RETRANSMIT -> onRetransmitTimeout(nowNanos);
       case PERSIST -> {
-        if (path(nowNanos) != null) {
+        if (route.path(nowNanos) != null) {
           snd.onPersistTimeout();
         }
       }
       case TIME_WAIT -> end(nowNanos, TcpCloseReason.NORMAL, false);
       case DELAYED_ACK -> rcv.ackNow();
-      case KEEP_ALIVE -> onKeepAlive(nowNanos);
+      case KEEP_ALIVE -> keepAlive.onTimer(nowNanos);
       case USER_TIMEOUT -> {
         if (snd.isUserTimeout(nowNanos)) {
           end(nowNanos, TcpCloseReason.TIMED_OUT, true);
         }
       }
-      case OLD_PATH -> snd.watchOldPaths(nowNanos);
-      case AFTER_MOVE -> snd.endHold();
+      case OLD_PATH -> snd.moves.watchOldPaths(nowNanos);
+      case AFTER_MOVE -> snd.moves.release();
       case CLASSIC_FALLBACK -> {
         if (state == TcpState.SYN_SENT && !handshake.hasSoftError()) {
           modes.fallBack(nowNanos, false);
@@ -411,11 +307,11 @@ final class Tcb implements TcpConnection {
   }
 
   private void onRetransmitTimeout(long nowNanos) {
-    PathState path = path(nowNanos);
+    PathState path = route.path(nowNanos);
     if (handshake != null) {
       onSynTimeout(nowNanos, path);
     } else if (path != null && !timers.isArmed(TimerKind.RETRANSMIT)) {
-      snd.onRetransmitTimeout(nowNanos, path);
+      snd.recovery.onTimeout(nowNanos, path);
     }
     // Without a path nothing can be lost for want of trying; the next one starts afresh.
   }
@@ -466,39 +362,6 @@ final class Tcb implements TcpConnection {
     if (userClosed && state == TcpState.FIN_WAIT_2) {
       timers.arm(TimerKind.ORPHAN, nowNanos + ORPHAN_NANOS);
     }
-  }
-
-  private void armKeepAlive(long nowNanos) {
-    if (keepAliveIdleNanos > 0 && state.isSynchronized() && state != TcpState.TIME_WAIT) {
-      timers.arm(TimerKind.KEEP_ALIVE, Math.max(heardNanos + keepAliveIdleNanos, nowNanos + 1));
-    }
-  }
-
-  private void onKeepAlive(long nowNanos) {
-    if (keepAliveIdleNanos == 0 || !state.isSynchronized() || state == TcpState.TIME_WAIT) {
-      return;
-    }
-    if (nowNanos - heardNanos < keepAliveIdleNanos) {
-      armKeepAlive(nowNanos);
-      return;
-    }
-    long interval = Math.min(KEEP_ALIVE_INTERVAL_NANOS, keepAliveIdleNanos);
-    timers.arm(TimerKind.KEEP_ALIVE, nowNanos + interval);
-    if (snd.hasOutstanding() || pair() == null) {
-      return; // the retransmission timer finds out, or nobody can
-    }
-    if (keepAliveProbes >= KEEP_ALIVE_PROBES) {
-      end(nowNanos, TcpCloseReason.TIMED_OUT, true);
-      return;
-    }
-    keepAliveProbes++;
-    keepAliveDue = true;
-  }
-
-  boolean takeKeepAliveDue() {
-    boolean due = keepAliveDue;
-    keepAliveDue = false;
-    return due;
   }
 
   // ---- turn -----------------------------------------------------------------------------------
@@ -657,12 +520,7 @@ final class Tcb implements TcpConnection {
 
   @Override
   public void keepAlive(long nowNanos, long idleNanos) {
-    keepAliveIdleNanos = Math.max(0, idleNanos);
-    if (keepAliveIdleNanos == 0) {
-      timers.cancel(TimerKind.KEEP_ALIVE);
-    } else {
-      armKeepAlive(nowNanos);
-    }
+    keepAlive.enable(nowNanos, idleNanos);
   }
 
   @Override
@@ -694,9 +552,9 @@ final class Tcb implements TcpConnection {
         rcv.bytesReceived,
         segmentsOut,
         segmentsIn,
-        snd.retransmittedSegments,
+        snd.recovery.retransmittedSegments,
         snd.queue.lostSegments(),
-        snd.timeouts,
+        snd.recovery.timeouts,
         paths.changes());
   }
 

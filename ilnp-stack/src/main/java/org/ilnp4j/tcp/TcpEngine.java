@@ -280,7 +280,7 @@ public final class TcpEngine {
   /** To be called by the ILCC's observer. */
   public void onLocatorsChanged(long nowNanos, Correspondent c) {
     for (Tcb t = firstOfPeer.get(c.id); t != null; t = t.nextOfPeer) {
-      t.onLocatorsChanged(nowNanos);
+      t.route.onLocatorsChanged(nowNanos);
     }
   }
 
