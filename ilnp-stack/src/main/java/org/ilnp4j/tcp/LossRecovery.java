@@ -1,42 +1,54 @@
 package org.ilnp4j.tcp;
 
 import org.ilnp4j.tcp.recovery.Delivery;
+import org.ilnp4j.tcp.recovery.ForwardRto;
 import org.ilnp4j.tcp.recovery.NewRenoRecovery;
 import org.ilnp4j.tcp.recovery.PathState;
+import org.ilnp4j.tcp.recovery.PathState.Phase;
 import org.ilnp4j.tcp.recovery.RetransmitQueue;
-import org.ilnp4j.tcp.recovery.RttEstimator;
-import org.ilnp4j.tcp.recovery.SackRecovery;
+import org.ilnp4j.tcp.recovery.SackScoreboard;
 import org.ilnp4j.tcp.recovery.SentSegment;
 import org.ilnp4j.tcp.recovery.SentSegment.Fate;
+import org.ilnp4j.tcp.recovery.TailLossProbe;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.Seq;
 import org.ilnp4j.wire.TcpHeader;
 
 /**
- * What a connection has sent and not seen acknowledged: which of it is lost, when the
- * retransmission timer runs (RFC 6298), and how acknowledgements move the congestion window of the
- * path.
+ * What a connection has sent and not seen acknowledged: which of it is lost, whether that was a
+ * mistake, when the retransmission timer and the tail loss probe are due (RFC 6298, RFC 8985), and
+ * how acknowledgements move the congestion window of the path.
  */
 final class LossRecovery {
   final RetransmitQueue queue = new RetransmitQueue();
   private final Tcb tcb;
   private final NewRenoRecovery newReno = new NewRenoRecovery(queue);
+  private final TailLossProbe tail = new TailLossProbe();
+  private final ForwardRto forwardRto = new ForwardRto();
 
   /** Null when the other side has not permitted SACK. */
-  private SackRecovery sack;
+  private SackScoreboard sack;
 
   private long order;
   private long reportedLost;
+
+  /** When the retransmission timer is due, even while an earlier probe has the slot. */
+  private long rtoDeadlineNanos;
+
+  private boolean probeDue;
+  private boolean newDataFirst;
   long retransmittedSegments;
   int timeouts;
+  int tailProbes;
+  int spuriousRecoveries;
 
   LossRecovery(Tcb tcb) {
     this.tcb = tcb;
   }
 
   void sackPermitted(boolean permitted) {
-    sack = permitted ? new SackRecovery(queue) : null;
+    sack = permitted ? new SackScoreboard(queue) : null;
   }
 
   boolean isSackPermitted() {
@@ -54,17 +66,26 @@ final class LossRecovery {
       }
     }
     queue.sent(s, path, nowNanos, ++order, tsVal);
-    if (again && sack != null) {
-      sack.onRetransmitted(s);
+    if (s.isProbe()) {
+      return;
     }
-    if (!s.isProbe() && !tcb.timers.isArmed(TimerKind.RETRANSMIT)) {
+    if (!isTimerArmed()) {
       armTimer(nowNanos, path);
+    } else if (!again && tcb.timers.isArmed(TimerKind.TAIL_LOSS)) {
+      scheduleTail(nowNanos, path);
     }
   }
 
   /** All that is in flight is one octet sent into a closed window. */
   boolean isProbing() {
     return queue.size() == 1 && queue.first().isProbe();
+  }
+
+  /** New data goes out although something counts as lost (F-RTO); asks once. */
+  boolean takeNewDataFirst() {
+    boolean first = newDataFirst;
+    newDataFirst = false;
+    return first;
   }
 
   // ---- acknowledgements -----------------------------------------------------------------------
@@ -111,35 +132,44 @@ final class LossRecovery {
     PathState path = tcb.paths.current();
     Sender snd = tcb.snd;
     boolean advanced = ackedBytes > 0;
-    PathState.Phase phase = path.phase();
+    Phase phase = path.phase();
     long lostBefore = queue.lostSegments();
     long delivered;
     if (sack != null) {
       sack.onBlocks(h, snd.sndUna, snd.sndMax, delivery);
       delivered = delivery.currentPathBytes();
-      if (delivery.bytes() > 0) {
-        sack.detect(nowNanos, path, snd.sndUna, snd.sndNxt);
-      }
     } else if (advanced) {
       delivered = newReno.onNewAck(path, snd.sndUna, ackedBytes);
     } else {
       delivered = duplicate ? newReno.onDuplicateAck(nowNanos, path, snd.sndUna, snd.sndNxt) : 0;
     }
+    if (delivery.hasDsack()) {
+      path.onDsack(snd.sndUna, snd.sndNxt);
+    }
+    sample(nowNanos, h, advanced, delivery);
+    boolean undone = undoIfSpurious(path, delivery, advanced, duplicate);
+    if (sack != null && delivery.bytes() > 0) {
+      detectLosses(nowNanos);
+    }
     path.onRecoveryAck(delivered, advanced && queue.lostSegments() == lostBefore);
     if (advanced) {
       path.onCumulativeAck(snd.sndUna);
     }
-    sample(nowNanos, h, advanced, delivery);
-    boolean inRecovery =
-        phase == PathState.Phase.RECOVERY || path.phase() == PathState.Phase.RECOVERY;
-    if (mayGrow && !inRecovery && delivery.currentPathBytes() > 0) {
+    boolean inRecovery = phase == Phase.RECOVERY || path.phase() == Phase.RECOVERY;
+    if (mayGrow && !inRecovery && !undone && delivery.currentPathBytes() > 0) {
       path.congestion.onAck(nowNanos, delivery.currentPathBytes(), path.rtt.srttNanos());
     }
-    if (phase == PathState.Phase.OPEN && path.phase() == PathState.Phase.RECOVERY) {
+    if (phase == Phase.OPEN && path.phase() == Phase.RECOVERY) {
       tcb.count(Counter.TCP_FAST_RECOVERIES);
+    }
+    boolean nothingNew = !advanced && delivery.bytes() == 0;
+    if (tail.onAck(h.ack, delivery, nothingNew) && path.phase() == Phase.OPEN) {
+      path.onRepairedLoss(nowNanos);
     }
     if (advanced) {
       restartTimer(nowNanos, path);
+    } else if (tcb.timers.isArmed(TimerKind.TAIL_LOSS) && !mayProbeTail(path)) {
+      tcb.timers.arm(TimerKind.RETRANSMIT, rtoDeadlineNanos);
     }
   }
 
@@ -159,12 +189,75 @@ final class LossRecovery {
     }
   }
 
+  // ---- mistakes -------------------------------------------------------------------------------
+
+  /** RFC 3522, RFC 3708, RFC 5682: was the last reduction of the window without reason? */
+  private boolean undoIfSpurious(
+      PathState path, Delivery delivery, boolean advanced, boolean duplicate) {
+    boolean news = duplicate || (delivery.bytes() > 0 && !advanced);
+    boolean spurious =
+        path.phase() == Phase.LOSS
+            && forwardRto.onAck(delivery, advanced, news, tcb.snd.hasRoomForNewData());
+    newDataFirst = forwardRto.sendsNewData();
+    spurious |= path.isReductionSpurious(delivery, advanced);
+    if (spurious) {
+      tcb.count(Counter.TCP_SPURIOUS_RECOVERIES);
+      spuriousRecoveries++;
+      forwardRto.stop();
+      newDataFirst = false;
+      for (int i = 0; i < queue.size(); i++) {
+        SentSegment s = queue.get(i);
+        if (s.fate() == Fate.LOST && s.path() == path && !s.isLostByMove()) {
+          queue.markInFlight(s);
+        }
+      }
+      path.undoRecovery();
+    }
+    return spurious;
+  }
+
+  // ---- timers ---------------------------------------------------------------------------------
+
+  private boolean isTimerArmed() {
+    return tcb.timers.isArmed(TimerKind.RETRANSMIT) || tcb.timers.isArmed(TimerKind.TAIL_LOSS);
+  }
+
+  /** RFC 6298 (5.1); the tail loss probe comes first where it may. */
+  private void armTimer(long nowNanos, PathState path) {
+    rtoDeadlineNanos = nowNanos + path.rtt.rtoNanos();
+    if (mayProbeTail(path)) {
+      scheduleTail(nowNanos, path);
+    } else {
+      tcb.timers.arm(TimerKind.RETRANSMIT, rtoDeadlineNanos);
+    }
+  }
+
+  /** RFC 8985 §7.2. */
+  private boolean mayProbeTail(PathState path) {
+    return sack != null
+        && tcb.handshake == null
+        && path.phase() == Phase.OPEN
+        && !tail.isOutstanding()
+        && path.sackedSegments() == 0
+        && queue.lostBytes() == 0
+        && path.inFlightBytes() > 0
+        && !tcb.timers.isArmed(TimerKind.REORDER)
+        && tcb.snd.sndWnd() > 0;
+  }
+
+  private void scheduleTail(long nowNanos, PathState path) {
+    boolean lone = path.oldestInFlight() != null && queue.size() == 1;
+    long deadline = nowNanos + TailLossProbe.timeoutNanos(path, lone);
+    tcb.timers.arm(TimerKind.TAIL_LOSS, Math.min(deadline, rtoDeadlineNanos));
+  }
+
   /** RFC 6298 (5.2), (5.3). */
   private void restartTimer(long nowNanos, PathState path) {
     if (isTimed(path)) {
       armTimer(nowNanos, path);
     } else {
       tcb.timers.cancel(TimerKind.RETRANSMIT);
+      tcb.timers.cancel(TimerKind.TAIL_LOSS);
     }
   }
 
@@ -178,11 +271,26 @@ final class LossRecovery {
         && (path.inFlightBytes() > 0 || queue.lostBytes() > 0 || queue.inFlightBytes() == 0);
   }
 
-  private void armTimer(long nowNanos, PathState path) {
-    tcb.timers.arm(TimerKind.RETRANSMIT, nowNanos + path.rtt.rtoNanos());
+  /** RFC 8985 §7.3: a probe is to be sent with the next output. */
+  void onTailTimeout(PathState path) {
+    tcb.timers.arm(TimerKind.RETRANSMIT, rtoDeadlineNanos);
+    probeDue = mayProbeTail(path);
   }
 
-  // ---- losses ---------------------------------------------------------------------------------
+  /** A tail loss probe is to be sent; asks once. */
+  boolean takeProbeDue() {
+    boolean due = probeDue;
+    probeDue = false;
+    return due;
+  }
+
+  void onTailProbeSent(long nowNanos, boolean repeatsData) {
+    tcb.count(Counter.TCP_TAIL_PROBES);
+    tailProbes++;
+    tail.onSent(tcb.snd.sndNxt, repeatsData);
+    // Without an answer, the time-out is not put off by the probe (RFC 8985 §7.3).
+    tcb.timers.arm(TimerKind.RETRANSMIT, Math.max(rtoDeadlineNanos, nowNanos + 1));
+  }
 
   /** RFC 6298 (5.4) to (5.7). */
   void onTimeout(long nowNanos, PathState path) {
@@ -193,10 +301,11 @@ final class LossRecovery {
     if (head.fate() == Fate.SACKED) {
       queue.forgetSacks(); // it has thrown away what it had acknowledged
     }
-    long due = oldestInFlightNanos(path) + path.rtt.rtoNanos();
-    if (due > nowNanos) {
+    SentSegment oldest = path.oldestInFlight();
+    if (oldest != null && oldest.sentNanos() + path.rtt.rtoNanos() > nowNanos) {
       // The timer has run since an acknowledgement that only the old path held up.
-      tcb.timers.arm(TimerKind.RETRANSMIT, due);
+      rtoDeadlineNanos = oldest.sentNanos() + path.rtt.rtoNanos();
+      tcb.timers.arm(TimerKind.RETRANSMIT, rtoDeadlineNanos);
       return;
     }
     tcb.snd.moves.release();
@@ -209,33 +318,50 @@ final class LossRecovery {
     }
     tcb.count(Counter.TCP_TIMEOUTS);
     timeouts++;
+    boolean first = path.phase() != Phase.LOSS;
     path.onTimeout(nowNanos, tcb.snd.sndNxt, Math.max(path.inFlightBytes(), head.length()));
-    for (int i = 0; i < queue.size(); i++) {
-      SentSegment s = queue.get(i);
-      if (s.fate() == Fate.IN_FLIGHT && s.path() == path) {
+    SentSegment s = path.oldestInFlight();
+    while (s != null) {
+      SentSegment next = s.nextInFlight();
+      if (sack == null || s == head || path.isOverdue(nowNanos, s)) {
         queue.markLost(s, s.isLostByMove());
       }
+      s = next;
     }
     reset();
     newReno.onTimeout(tcb.snd.sndNxt);
-    armTimer(nowNanos, path);
-  }
-
-  /** When the oldest segment in flight on {@code path} was sent; far back when there is none. */
-  private long oldestInFlightNanos(PathState path) {
-    long oldest = NanoClock.NEVER;
-    for (int i = 0; i < queue.size(); i++) {
-      SentSegment s = queue.get(i);
-      if (s.fate() == Fate.IN_FLIGHT && s.path() == path) {
-        oldest = Math.min(oldest, s.sentNanos());
-      }
+    if (first) {
+      forwardRto.onTimeout(order);
+    } else {
+      forwardRto.stop();
     }
-    return oldest == NanoClock.NEVER ? -RttEstimator.MAX_RTO_NANOS : oldest;
+    armTimer(nowNanos, path);
   }
 
   void reset() {
     if (sack != null) {
       sack.reset();
+    }
+    tail.reset();
+    forwardRto.stop();
+    newDataFirst = false;
+    probeDue = false;
+    tcb.timers.cancel(TimerKind.REORDER);
+  }
+
+  // ---- losses ---------------------------------------------------------------------------------
+
+  /** RFC 8985 §6.2 step 5, on the current path and on those that were left. */
+  void detectLosses(long nowNanos) {
+    PathState path = tcb.paths.current();
+    long again = path.detectLosses(nowNanos, queue, tcb.snd.sndNxt);
+    if (queue.inFlightBytes() > path.inFlightBytes()) {
+      tcb.paths.forEachLeft(p -> p.detectLosses(nowNanos, queue, tcb.snd.sndNxt));
+    }
+    if (again == NanoClock.NEVER) {
+      tcb.timers.cancel(TimerKind.REORDER);
+    } else {
+      tcb.timers.arm(TimerKind.REORDER, again);
     }
   }
 
@@ -272,12 +398,13 @@ final class LossRecovery {
     reset();
     newReno.onMove();
     tcb.timers.cancel(TimerKind.RETRANSMIT);
+    tcb.timers.cancel(TimerKind.TAIL_LOSS);
     watchTimer(nowNanos, path);
   }
 
   /** Runs the timer if something on the current path is to be watched. */
   void watchTimer(long nowNanos, PathState path) {
-    if (isTimed(path) && !tcb.timers.isArmed(TimerKind.RETRANSMIT)) {
+    if (isTimed(path) && !isTimerArmed()) {
       armTimer(nowNanos, path);
     }
   }

@@ -2,6 +2,7 @@ package org.ilnp4j.tcp;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.congestion.CongestionControl;
 import org.ilnp4j.tcp.recovery.PathState;
@@ -92,6 +93,13 @@ final class Paths {
       current.reenter(nowNanos);
     }
     return current;
+  }
+
+  /** Visits the paths that were left and are still remembered. */
+  void forEachLeft(Consumer<PathState> action) {
+    if (left != null) {
+      left.forEach(l -> action.accept(l.path));
+    }
   }
 
   private PathState recall(long nowNanos, LocatorPair pair) {

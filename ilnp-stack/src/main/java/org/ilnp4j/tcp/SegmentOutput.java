@@ -44,8 +44,12 @@ final class SegmentOutput {
         sendSyn(nowNanos, t, path);
       }
     } else if (t.state() != TcpState.TIME_WAIT) {
-      retransmit(nowNanos, t, path);
-      sendNew(nowNanos, t, path);
+      boolean newDataFirst = t.snd.recovery.takeNewDataFirst();
+      if (!newDataFirst) {
+        retransmit(nowNanos, t, path);
+      }
+      sendNew(nowNanos, t, path, newDataFirst);
+      probeTail(nowNanos, t, path);
       if (t.snd.moves.isSilent(path)) {
         t.snd.moves.release();
         retransmit(nowNanos, t, path);
@@ -141,12 +145,35 @@ final class SegmentOutput {
     }
   }
 
+  /**
+   * The tail loss probe (RFC 8985 §7.3): new data if there is some, whatever the congestion window
+   * says, else the last segment once more.
+   */
+  private void probeTail(long nowNanos, Tcb t, PathState path) {
+    Sender snd = t.snd;
+    if (!snd.recovery.takeProbeDue()) {
+      return;
+    }
+    int length = (int) Math.min(path.mssBytes() - sackBytes(t), snd.unsentBytes());
+    SentSegment last = snd.queue.last();
+    if (length > 0 && length <= snd.windowRoom()) {
+      boolean fin = length == snd.unsentBytes() && snd.isFinDue();
+      sendRecord(nowNanos, t, path, snd.appendRecord(length + (fin ? 1 : 0), fin, false));
+      snd.recovery.onTailProbeSent(nowNanos, false);
+    } else if (last != null
+        && last.fate() == SentSegment.Fate.IN_FLIGHT
+        && last.payloadLength() <= path.mssBytes()) {
+      sendRecord(nowNanos, t, path, last);
+      snd.recovery.onTailProbeSent(nowNanos, true);
+    }
+  }
+
   // ---- new data -------------------------------------------------------------------------------
 
-  private void sendNew(long nowNanos, Tcb t, PathState path) {
+  private void sendNew(long nowNanos, Tcb t, PathState path, boolean first) {
     Sender snd = t.snd;
     boolean windowMissing = false;
-    if (snd.moves.mayNewDataGo()) {
+    if (first || snd.moves.mayNewDataGo()) {
       restartAfterIdle(nowNanos, snd, path);
       windowMissing = sendWhatFits(nowNanos, t, path);
       if (snd.recovery.isSackPermitted()) {

@@ -199,6 +199,11 @@ final class Sender {
     return sndWnd - (sndNxt - sndUna);
   }
 
+  /** Something new could go as far as the other side's window is concerned. */
+  boolean hasRoomForNewData() {
+    return (unsentBytes() > 0 && windowRoom() > 0) || isFinDue();
+  }
+
   long sndWnd() {
     return sndWnd;
   }

@@ -281,6 +281,17 @@ final class Tcb implements TcpConnection {
   void onTimer(long nowNanos, TimerKind kind) {
     switch (kind) {
       case RETRANSMIT -> onRetransmitTimeout(nowNanos);
+      case TAIL_LOSS -> {
+        PathState path = route.path(nowNanos);
+        if (path != null && !timers.isArmed(TimerKind.RETRANSMIT)) {
+          snd.recovery.onTailTimeout(path);
+        }
+      }
+      case REORDER -> {
+        if (paths.current() != null) {
+          snd.recovery.detectLosses(nowNanos);
+        }
+      }
       case PERSIST -> {
         if (route.path(nowNanos) != null) {
           snd.onPersistTimeout();
@@ -555,7 +566,9 @@ final class Tcb implements TcpConnection {
         snd.recovery.retransmittedSegments,
         snd.queue.lostSegments(),
         snd.recovery.timeouts,
-        paths.changes());
+        paths.changes(),
+        snd.recovery.tailProbes,
+        snd.recovery.spuriousRecoveries);
   }
 
   @Override

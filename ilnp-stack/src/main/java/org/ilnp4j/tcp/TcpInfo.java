@@ -36,4 +36,6 @@ public record TcpInfo(
     long retransmittedSegments,
     long lostSegments,
     int timeouts,
-    int pathChanges) {}
+    int pathChanges,
+    int tailProbes,
+    int spuriousRecoveries) {}

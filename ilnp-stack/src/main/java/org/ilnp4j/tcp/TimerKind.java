@@ -7,6 +7,8 @@ package org.ilnp4j.tcp;
 enum TimerKind {
   /** RFC 6298: the oldest segment, or the SYN, is not acknowledged. */
   RETRANSMIT(0),
+  /** RFC 8985 §7: nothing heard of the end of a flight. */
+  TAIL_LOSS(0),
   /** RFC 9293 §3.8.6.1: data waits for a window. */
   PERSIST(0),
   /** RFC 9293 §3.10.8: 2 MSL. */
@@ -21,12 +23,14 @@ enum TimerKind {
   OLD_PATH(4),
   /** The other side moved and has not been heard from its new place. */
   AFTER_MOVE(6),
+  /** RFC 8985 §6: what has been overtaken may still come. */
+  REORDER(7),
   /** No answer to a SYN with nonce: try without (RFC 6744 §6). */
   CLASSIC_FALLBACK(5),
   /** Closed by the user, and the other side does not close. */
   ORPHAN(5);
 
-  static final int SLOTS = 7;
+  static final int SLOTS = 8;
 
   final int slot;
 

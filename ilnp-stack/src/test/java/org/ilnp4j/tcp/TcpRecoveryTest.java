@@ -18,7 +18,7 @@ class TcpRecoveryTest {
   private static TcpTranscript sack(int peerIsn) {
     TcpTranscript t =
         new TcpTranscript(true, TcpConfig.DEFAULT.withBuffers(65536, 65535), peerIsn, 1500);
-    return t.established("mss=1008 win=65535 sackok");
+    return t.established("mss=1008 win=65535 sackok", 20);
   }
 
   private static TcpTranscript sack() {
@@ -172,6 +172,7 @@ class TcpRecoveryTest {
     TcpTranscript t = sack(peerIsn);
     t.send(10_000);
     expectSegments(t, 0, 10);
+    t.after(20);
     t.receive("A seq=1 ack=1 win=65535 sack=1001-2001");
     t.receive("A seq=1 ack=1 win=65535 sack=1001-2001,3001-4001");
     t.expectNothing();

@@ -205,9 +205,15 @@ final class TcpTranscript {
   }
 
   TcpTranscript established(String options) {
+    return established(options, 0);
+  }
+
+  /** As above; the handshake shows so long a round trip. */
+  TcpTranscript established(String options, long rttMs) {
     listen();
     receive("S seq=0 " + options);
     expect("SA seq=0 ack=1");
+    after(rttMs);
     String window = " win=10000";
     for (String w : options.split(" ")) {
       window = w.startsWith("win=") ? " " + w : window;

@@ -39,6 +39,12 @@ public interface CongestionControl {
    */
   void onTimeout(long nowNanos, long flightBytes, boolean first);
 
+  /** A recovery begins: remembers what {@link #undo} restores. Call before the reduction. */
+  void saveForUndo();
+
+  /** The losses since {@link #saveForUndo} were none: takes the reductions back. */
+  void undo();
+
   /** Nothing was sent for longer than the RTO, or the path was left and is used again. */
   void onIdleRestart(long nowNanos);
 

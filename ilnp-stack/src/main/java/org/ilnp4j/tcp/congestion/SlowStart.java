@@ -17,6 +17,9 @@ abstract class SlowStart implements CongestionControl {
   /** RFC 3465 §2.3: one segment per acknowledgement while a time-out's losses are repaired. */
   private boolean afterTimeout;
 
+  private long savedCwnd;
+  private long savedSsthresh;
+
   SlowStart(int mssBytes) {
     mss = mssBytes;
     cwnd = initialWindow();
@@ -81,6 +84,18 @@ abstract class SlowStart implements CongestionControl {
     }
     cwnd = mss;
     afterTimeout = true;
+  }
+
+  @Override
+  public final void saveForUndo() {
+    savedCwnd = cwnd;
+    savedSsthresh = ssthresh;
+  }
+
+  @Override
+  public final void undo() {
+    cwnd = Math.max(cwnd, savedCwnd);
+    ssthresh = Math.max(ssthresh, savedSsthresh);
   }
 
   @Override

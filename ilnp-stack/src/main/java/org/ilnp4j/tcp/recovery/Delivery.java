@@ -19,6 +19,10 @@ public final class Delivery {
   private long lastSentNanos;
   private PathState echoPath;
   private int echoTsVal;
+  private long firstOriginal;
+  private boolean hasDsack;
+  private int dsackLeft;
+  private int dsackRight;
 
   /**
    * Starts over for the next acknowledgement.
@@ -37,6 +41,40 @@ public final class Delivery {
     firstSentNanos = 0;
     lastSentNanos = 0;
     echoPath = null;
+    firstOriginal = Long.MAX_VALUE;
+    hasDsack = false;
+  }
+
+  /** It says that {@code [left, right)} came twice. */
+  void dsack(int left, int right) {
+    hasDsack = true;
+    dsackLeft = left;
+    dsackRight = right;
+  }
+
+  public boolean hasDsack() {
+    return hasDsack;
+  }
+
+  public int dsackLeft() {
+    return dsackLeft;
+  }
+
+  public int dsackRight() {
+    return dsackRight;
+  }
+
+  /**
+   * Serial number of the first transmission newly delivered among those that were never repeated;
+   * {@link Long#MAX_VALUE} when there is none.
+   */
+  public long firstOriginal() {
+    return firstOriginal;
+  }
+
+  /** True when it echoes a timestamp from before {@code tsVal} (RFC 3522 §3.2). */
+  public boolean echoesBefore(int tsVal) {
+    return hasEcho && Seq.lt(echo, tsVal);
   }
 
   /** {@code s}, or {@code length} octets of it, arrived and had not been reported before. */
@@ -45,8 +83,9 @@ public final class Delivery {
     if (s.path == current) {
       currentPathBytes += length;
     }
-    if (!s.isRetransmitted() || isLastTransmission(s)) {
-      s.path.delivered(s.order, segments(s));
+    s.path.rack.onDelivered(nowNanos, s, !s.isRetransmitted() || isLastTransmission(s));
+    if (!s.isRetransmitted()) {
+      firstOriginal = Math.min(firstOriginal, s.order);
     }
     if (s.isRetransmitted()) {
       retransmitted = true;
@@ -66,10 +105,6 @@ public final class Delivery {
   private boolean isLastTransmission(SentSegment s) {
     return nowNanos - s.sentNanos >= Math.max(0, s.path.rtt.minRttNanos())
         && !(hasEcho && Seq.lt(echo, s.tsVal));
-  }
-
-  private static int segments(SentSegment s) {
-    return Math.max(1, s.length / s.path.mssBytes());
   }
 
   /** Octets newly delivered. */

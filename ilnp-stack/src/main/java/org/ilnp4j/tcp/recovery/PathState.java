@@ -19,8 +19,6 @@ public final class PathState {
     LOSS
   }
 
-  private static final int DUP_THRESH = 3;
-
   public final LocatorPair pair;
   public final RttEstimator rtt;
   public final CongestionControl congestion;
@@ -29,7 +27,14 @@ public final class PathState {
   private long lastSentNanos = -1;
   private long lastOrder = -1;
 
-  private final long[] latestDelivered = {-1, -1, -1};
+  /** All in flight here, by the time of transmission. */
+  private SentSegment oldest;
+
+  private SentSegment newest;
+  private int sackedSegments;
+  private long sackedBytes;
+  final Rack rack = new Rack(this);
+  final Undo undo = new Undo(this);
   private Phase phase = Phase.OPEN;
   private int recoveryPoint;
   private final ProportionalRate rate = new ProportionalRate();
@@ -76,6 +81,35 @@ public final class PathState {
     return smaller;
   }
 
+  /** Looks for losses; see {@link Rack#detect}. */
+  public long detectLosses(long nowNanos, RetransmitQueue queue, int sndNxt) {
+    return rack.detect(nowNanos, queue, sndNxt);
+  }
+
+  /** A D-SACK came for something sent here. */
+  public void onDsack(int sndUna, int sndNxt) {
+    rack.onDsack(sndUna, sndNxt);
+  }
+
+  /**
+   * True when an acknowledgement shows that the last reduction had no reason. Call once for each.
+   *
+   * @param advanced it advances {@code SND.UNA}
+   */
+  public boolean isReductionSpurious(Delivery delivery, boolean advanced) {
+    return (advanced && undo.isShownByEcho(delivery)) || undo.isShownByDsack(delivery);
+  }
+
+  /** True when a time-out now takes {@code s} for lost (RFC 8985 §6.3). */
+  public boolean isOverdue(long nowNanos, SentSegment s) {
+    return rack.isOverdue(nowNanos, s);
+  }
+
+  /** True once an original overtook another on this path. */
+  public boolean isReorderingSeen() {
+    return rack.isReorderingSeen();
+  }
+
   /** Sent on this path and neither acknowledged nor taken for lost. */
   public long inFlightBytes() {
     return inFlightBytes;
@@ -102,6 +136,7 @@ public final class PathState {
 
   /** The window is reduced once per window of data (RFC 6675 §5 (4)). */
   void enterRecovery(long nowNanos, int sndNxt, long flightBytes) {
+    undo.onReduction();
     congestion.onCongestionEvent(nowNanos, flightBytes);
     rate.start(flightBytes);
     reducedAtOrder = lastOrder;
@@ -112,15 +147,24 @@ public final class PathState {
   }
 
   /**
-   * The retransmission {@code order} is lost as well. When it was sent after the last reduction,
-   * that is another sign of congestion (RFC 5681 §4.3), at most one a round trip.
+   * {@code s}, in flight till now, is lost. The first loss of a window of data begins the recovery.
+   * A lost retransmission that was sent after the last reduction is another sign of congestion (RFC
+   * 5681 §4.3), at most one a round trip.
    */
-  void onRetransmissionLost(long nowNanos, long order, long flightBytes) {
-    if (phase == Phase.RECOVERY && order > reducedAtOrder) {
-      congestion.onCongestionEvent(nowNanos, flightBytes);
-      rate.start(flightBytes);
+  void onLoss(long nowNanos, SentSegment s, int sndNxt) {
+    if (phase == Phase.OPEN) {
+      enterRecovery(nowNanos, sndNxt, flightBytes());
+    } else if (phase == Phase.RECOVERY && s.isRetransmitted() && s.order > reducedAtOrder) {
+      undo.forget();
+      congestion.onCongestionEvent(nowNanos, inFlightBytes);
+      rate.start(inFlightBytes);
       reducedAtOrder = lastOrder;
     }
+  }
+
+  /** FlightSize of RFC 5681 §2: what is not acknowledged, but for what is lost. */
+  private long flightBytes() {
+    return inFlightBytes + sackedBytes;
   }
 
   /**
@@ -140,16 +184,96 @@ public final class PathState {
     return phase == Phase.RECOVERY ? rate.windowBytes() : congestion.cwndBytes();
   }
 
-  void onSent(int bytes, long nowNanos, long order) {
-    inFlightBytes += bytes;
+  void onSent(SentSegment s, long nowNanos) {
+    if (s.isRetransmitted()) {
+      undo.onRepeated(s);
+    }
+    inFlightBytes += s.length;
     lastSentNanos = nowNanos;
-    lastOrder = order;
-    rate.onSent(bytes);
+    lastOrder = s.order;
+    rate.onSent(s.length);
+    link(s, newest);
+  }
+
+  /** Files {@code s} behind {@code before}, which is null for the head. */
+  void link(SentSegment s, SentSegment before) {
+    s.earlier = before;
+    s.later = before == null ? oldest : before.later;
+    if (s.earlier == null) {
+      oldest = s;
+    } else {
+      s.earlier.later = s;
+    }
+    if (s.later == null) {
+      newest = s;
+    } else {
+      s.later.earlier = s;
+    }
+  }
+
+  void onLeftFlight(SentSegment s) {
+    inFlightBytes -= s.length;
+    if (s.earlier == null) {
+      oldest = s.later;
+    } else {
+      s.earlier.later = s.later;
+    }
+    if (s.later == null) {
+      newest = s.earlier;
+    } else {
+      s.later.earlier = s.earlier;
+    }
+    s.earlier = null;
+    s.later = null;
+  }
+
+  void onBackInFlight(SentSegment s) {
+    inFlightBytes += s.length;
+    SentSegment before = newest;
+    while (before != null && before.order > s.order) {
+      before = before.earlier;
+    }
+    link(s, before);
+  }
+
+  /** What was sent first of all that is in flight here, or null. */
+  public SentSegment oldestInFlight() {
+    return oldest;
+  }
+
+  void onSacked(int bytes) {
+    sackedSegments++;
+    sackedBytes += bytes;
+  }
+
+  void onSackForgotten(int bytes) {
+    sackedSegments--;
+    sackedBytes -= bytes;
+  }
+
+  void onSackTrimmed(int bytes) {
+    sackedBytes -= bytes;
+  }
+
+  void onSackSplit() {
+    sackedSegments++;
+  }
+
+  /** Segments last sent here that the other side has out of order. */
+  public int sackedSegments() {
+    return sackedSegments;
   }
 
   /** The retransmission timer of this path expired (RFC 6298 (5.4) to (5.6)). */
   public void onTimeout(long nowNanos, int sndNxt, long flightBytes) {
-    congestion.onTimeout(nowNanos, flightBytes, !rtt.isBackedOff());
+    if (phase == Phase.OPEN) {
+      undo.onReduction();
+    } else if (phase == Phase.LOSS) {
+      undo.forget();
+    }
+    // During fast recovery the window has been reduced for these losses already.
+    boolean first = phase == Phase.OPEN || (phase == Phase.LOSS && !rtt.isBackedOff());
+    congestion.onTimeout(nowNanos, flightBytes, first);
     rtt.backOff();
     phase = Phase.LOSS;
     recoveryPoint = sndNxt;
@@ -167,14 +291,37 @@ public final class PathState {
   /** Ends the recovery when {@code sndUna} has reached its end. */
   public void onCumulativeAck(int sndUna) {
     if (phase != Phase.OPEN && Seq.geq(sndUna, recoveryPoint)) {
-      phase = Phase.OPEN;
-      assumedDeliveredBytes = 0;
-      retransmitDue = false;
+      endRecovery();
     }
+  }
+
+  private void endRecovery() {
+    phase = Phase.OPEN;
+    assumedDeliveredBytes = 0;
+    retransmitDue = false;
+    rack.onRecoveryEnd();
+  }
+
+  /** Nothing had been lost: window and phase are what they were. */
+  public void undoRecovery() {
+    undo.run();
+    rtt.clearBackOff();
+    if (phase != Phase.OPEN) {
+      endRecovery();
+    }
+  }
+
+  /**
+   * A loss was repaired before anybody noticed (RFC 8985 §7.4.2): the window is reduced, and there
+   * is nothing to repair.
+   */
+  public void onRepairedLoss(long nowNanos) {
+    congestion.onCongestionEvent(nowNanos, congestion.cwndBytes());
   }
 
   /** The path is entered again after it had been left: nothing of the past is pending. */
   public void reenter(long nowNanos) {
+    undo.forget();
     phase = Phase.OPEN;
     assumedDeliveredBytes = 0;
     retransmitDue = false;
@@ -183,27 +330,6 @@ public final class PathState {
     if (lastSentNanos < 0 || nowNanos - lastSentNanos > rtt.rtoNanos()) {
       congestion.onIdleRestart(nowNanos);
     }
-  }
-
-  /** Notes that the transmission {@code order} arrived. */
-  void delivered(long order, int segments) {
-    for (int n = 0; n < Math.min(segments, DUP_THRESH); n++) {
-      int i = 0;
-      while (i < DUP_THRESH && latestDelivered[i] >= order) {
-        i++;
-      }
-      for (int j = DUP_THRESH - 1; j > i; j--) {
-        latestDelivered[j] = latestDelivered[j - 1];
-      }
-      if (i < DUP_THRESH) {
-        latestDelivered[i] = order;
-      }
-    }
-  }
-
-  /** Transmissions before this one have been overtaken by at least three on this path. */
-  long overtakenBefore() {
-    return latestDelivered[DUP_THRESH - 1];
   }
 
   long assumedDeliveredBytes() {

@@ -17,7 +17,6 @@ public final class RetransmitQueue {
   private int size;
   private long inFlightBytes;
   private long lostBytes;
-  private int sackedSegments;
   private long lostSegments;
 
   /** No record before this sequence number is lost; a hint that saves walking. */
@@ -44,10 +43,6 @@ public final class RetransmitQueue {
   /** Segments ever taken for lost, whether they were or not. */
   public long lostSegments() {
     return lostSegments;
-  }
-
-  public int sackedSegments() {
-    return sackedSegments;
   }
 
   /** The record at a position, 0 the lowest in sequence. */
@@ -108,14 +103,14 @@ public final class RetransmitQueue {
     s.tsVal = tsVal;
     s.lostByMove = false;
     inFlightBytes += s.length;
-    path.onSent(s.length, nowNanos, order);
+    path.onSent(s, nowNanos);
   }
 
   public void markSacked(SentSegment s) {
     if (s.fate != Fate.SACKED) {
       leave(s);
       s.fate = Fate.SACKED;
-      sackedSegments++;
+      s.path.onSacked(s.length);
     }
   }
 
@@ -139,14 +134,24 @@ public final class RetransmitQueue {
     lostBytes += s.length;
   }
 
+  /** It was not lost after all, or may not be: counts as in flight again, as last sent. */
+  public void markInFlight(SentSegment s) {
+    if (s.fate == Fate.LOST && s.path != null) {
+      leave(s);
+      s.fate = Fate.IN_FLIGHT;
+      inFlightBytes += s.length;
+      s.path.onBackInFlight(s);
+    }
+  }
+
   private void leave(SentSegment s) {
     switch (s.fate) {
       case IN_FLIGHT -> {
         inFlightBytes -= s.length;
-        s.path.inFlightBytes -= s.length;
+        s.path.onLeftFlight(s);
       }
       case LOST -> lostBytes -= s.length;
-      case SACKED -> sackedSegments--;
+      case SACKED -> s.path.onSackForgotten(s.length);
     }
   }
 
@@ -199,11 +204,16 @@ public final class RetransmitQueue {
   /** The other side has the first {@code n} octets of the lowest record, but not all of it. */
   public void trimFirst(int n) {
     SentSegment s = get(0);
-    SentSegment.Fate fate = s.fate;
-    leave(s);
     s.seq += n;
     s.length -= n;
-    rejoin(s, fate);
+    if (s.fate == Fate.IN_FLIGHT) {
+      inFlightBytes -= n;
+      s.path.inFlightBytes -= n;
+    } else if (s.fate == Fate.LOST) {
+      lostBytes -= n;
+    } else {
+      s.path.onSackTrimmed(n);
+    }
   }
 
   /** Cuts the record at a position in two, the first of {@code firstLength} octets. */
@@ -231,18 +241,9 @@ public final class RetransmitQueue {
     s.length = firstLength;
     s.fin = false;
     if (s.fate == Fate.SACKED) {
-      sackedSegments++;
-    }
-  }
-
-  private void rejoin(SentSegment s, Fate fate) {
-    switch (fate) {
-      case IN_FLIGHT -> {
-        inFlightBytes += s.length;
-        s.path.inFlightBytes += s.length;
-      }
-      case LOST -> lostBytes += s.length;
-      case SACKED -> sackedSegments++;
+      s.path.onSackSplit();
+    } else if (s.fate == Fate.IN_FLIGHT) {
+      s.path.link(spare, s);
     }
   }
 

@@ -27,6 +27,11 @@ public final class SentSegment {
   int tsVal;
   PathState path;
 
+  /** Neighbours among the segments in flight on {@link #path}, in the order of transmission. */
+  SentSegment earlier;
+
+  SentSegment later;
+
   public int seq() {
     return seq;
   }
@@ -88,6 +93,11 @@ public final class SentSegment {
   /** The path it was last sent on. */
   public PathState path() {
     return path;
+  }
+
+  /** What was sent next on its path and is in flight there, or null. */
+  public SentSegment nextInFlight() {
+    return later;
   }
 
   @Override
