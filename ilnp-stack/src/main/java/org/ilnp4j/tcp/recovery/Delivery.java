@@ -95,6 +95,11 @@ public final class Delivery {
     return firstSentNanos;
   }
 
+  /** RTT of the segment sent last among the delivered ones, or -1. */
+  public long latestRttNanos() {
+    return samplePath() == current && current != null ? nowNanos - lastSentNanos : -1;
+  }
+
   /** The path of the last segment added, and the timestamp value it last carried. */
   public PathState echoPath() {
     return echoPath;

@@ -1,6 +1,7 @@
 package org.ilnp4j.tcp.recovery;
 
 import org.ilnp4j.ilnp.LocatorPair;
+import org.ilnp4j.tcp.congestion.AckSample;
 import org.ilnp4j.tcp.congestion.CongestionControl;
 import org.ilnp4j.util.Seq;
 
@@ -28,6 +29,12 @@ public final class PathState {
   long inFlightBytes;
   private long lastSentNanos = -1;
   private long lastOrder = -1;
+
+  /** What arrives and was sent later than this ends the round trip. */
+  private long roundOrder = -1;
+
+  private boolean roundEnded;
+  private final AckSample ack = new AckSample();
 
   private final long[] latestDelivered = {-1, -1, -1};
   private Phase phase = Phase.OPEN;
@@ -102,7 +109,8 @@ public final class PathState {
 
   /** The window is reduced once per window of data (RFC 6675 §5 (4)). */
   void enterRecovery(long nowNanos, int sndNxt, long flightBytes) {
-    congestion.onCongestionEvent(nowNanos, flightBytes);
+    congestion.saveForUndo();
+    congestion.onCongestionEvent(nowNanos, flightBytes, CongestionControl.Cause.LOSS);
     rate.start(flightBytes);
     reducedAtOrder = lastOrder;
     phase = Phase.RECOVERY;
@@ -117,7 +125,7 @@ public final class PathState {
    */
   void onRetransmissionLost(long nowNanos, long order, long flightBytes) {
     if (phase == Phase.RECOVERY && order > reducedAtOrder) {
-      congestion.onCongestionEvent(nowNanos, flightBytes);
+      congestion.onCongestionEvent(nowNanos, flightBytes, CongestionControl.Cause.LOSS);
       rate.start(flightBytes);
       reducedAtOrder = lastOrder;
     }
@@ -149,6 +157,9 @@ public final class PathState {
 
   /** The retransmission timer of this path expired (RFC 6298 (5.4) to (5.6)). */
   public void onTimeout(long nowNanos, int sndNxt, long flightBytes) {
+    if (phase == Phase.OPEN) {
+      congestion.saveForUndo();
+    }
     congestion.onTimeout(nowNanos, flightBytes, !rtt.isBackedOff());
     rtt.backOff();
     phase = Phase.LOSS;
@@ -180,13 +191,45 @@ public final class PathState {
     retransmitDue = false;
     windowLimited = false;
     rtt.clearBackOff();
-    if (lastSentNanos < 0 || nowNanos - lastSentNanos > rtt.rtoNanos()) {
-      congestion.onIdleRestart(nowNanos);
+    onSendingStarts(nowNanos);
+  }
+
+  /** Something is about to be sent, and nothing is in flight. */
+  public void onSendingStarts(long nowNanos) {
+    if (lastSentNanos >= 0) {
+      congestion.onIdle(nowNanos, nowNanos - lastSentNanos, rtt.rtoNanos());
     }
+  }
+
+  /** All that may be sent now was sent. */
+  public void onOutput(long nowNanos) {
+    congestion.onOutput(nowNanos, pipeBytes(), windowLimited, rtt.rtoNanos());
+  }
+
+  /**
+   * An acknowledgement was taken in.
+   *
+   * @param deliveredBytes newly delivered on this path, at least 1
+   * @param rttNanos round-trip time of what was sent last of it, or -1
+   * @param inRecovery true when fast recovery was under way before it or is after it
+   */
+  public void onAck(long nowNanos, long deliveredBytes, long rttNanos, boolean inRecovery) {
+    ack.nowNanos = nowNanos;
+    ack.deliveredBytes = deliveredBytes;
+    ack.rttNanos = rttNanos;
+    ack.srttNanos = rtt.srttNanos();
+    ack.roundEnded = roundEnded;
+    ack.inRecovery = inRecovery;
+    roundEnded = false;
+    congestion.onAck(ack);
   }
 
   /** Notes that the transmission {@code order} arrived. */
   void delivered(long order, int segments) {
+    if (order > roundOrder) {
+      roundOrder = lastOrder;
+      roundEnded = true;
+    }
     for (int n = 0; n < Math.min(segments, DUP_THRESH); n++) {
       int i = 0;
       while (i < DUP_THRESH && latestDelivered[i] >= order) {

@@ -29,6 +29,9 @@ final class ProportionalRate {
    * @param safe true when it advances {@code SND.UNA} and shows no further loss
    */
   void onAck(long newlyDelivered, long pipeBytes, long targetBytes, int mssBytes, boolean safe) {
+    if (newlyDelivered == 0) {
+      return;
+    }
     delivered += newlyDelivered;
     long allowed;
     if (pipeBytes > targetBytes) {
