@@ -94,12 +94,7 @@ final class LossRecovery {
    * @param ackedBytes by which {@code SND.UNA} advanced
    * @param duplicate true for a duplicate ACK (RFC 5681 §2)
    */
-  void onAck(
-      long nowNanos,
-      TcpHeader h,
-      Delivery delivery,
-      long ackedBytes,
-      boolean duplicate) {
+  void onAck(long nowNanos, TcpHeader h, Delivery delivery, long ackedBytes, boolean duplicate) {
     PathState path = tcb.paths.current();
     Sender snd = tcb.snd;
     boolean advanced = ackedBytes > 0;

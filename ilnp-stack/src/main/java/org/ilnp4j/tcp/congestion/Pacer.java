@@ -5,12 +5,11 @@ import org.ilnp4j.time.NanoClock;
 /**
  * Spreads what a window allows over the round trip: a bucket that fills at the pacing rate. What
  * leaves at once is a quantum: two segments, which the other side acknowledges without delay, or a
- * millisecond's worth, so that timers need not be finer than that. The bucket holds a
- * millisecond's worth more, so that a timer that is so late costs nothing, and at least an initial
- * window, which any
- * flow may send at once (RFC 6928); never more than {@link #MOST_SEGMENTS}, which a device queue of
- * 500 packets takes. Rates beyond that many a millisecond need acknowledgements to wake the sender
- * more often than timers do.
+ * millisecond's worth, so that timers need not be finer than that. The bucket holds a millisecond's
+ * worth more, so that a timer that is so late costs nothing, and at least an initial window, which
+ * any flow may send at once (RFC 6928); never more than {@link #MOST_SEGMENTS}, which a device
+ * queue of 500 packets takes. Rates beyond that many a millisecond need acknowledgements to wake
+ * the sender more often than timers do.
  *
  * <p>Below an RTT of {@link #LEAST_RTT_NANOS} a window is less than a quantum, and nothing is
  * paced. A segment may leave while anything is in the bucket, so the debt is less than a segment.
@@ -79,7 +78,7 @@ public final class Pacer {
     }
   }
 
-  /** When the next quantum may leave, at the latest {@code nowNanos} when it may now. */
+  /** When a quantum may leave; {@code nowNanos} when it may now. */
   public long nextSendNanos(long nowNanos) {
     if (rate == UNLIMITED) {
       return nowNanos;

@@ -42,6 +42,7 @@ public final class Delivery {
   /** {@code s}, or {@code length} octets of it, arrived and had not been reported before. */
   public void add(SentSegment s, int length) {
     bytes += length;
+    s.path.delivered(length);
     if (s.path == current) {
       currentPathBytes += length;
     }

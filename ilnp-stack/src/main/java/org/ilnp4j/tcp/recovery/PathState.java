@@ -42,6 +42,7 @@ public final class PathState {
   private final ProportionalRate rate = new ProportionalRate();
   private long reducedAtOrder = -1;
   private long assumedDeliveredBytes;
+  private long newlyDeliveredBytes;
   private boolean windowLimited;
   private boolean retransmitDue;
   private boolean rescued;
@@ -107,11 +108,16 @@ public final class PathState {
     return recoveryPoint;
   }
 
-  /** The window is reduced once per window of data (RFC 6675 §5 (4)). */
-  void enterRecovery(long nowNanos, int sndNxt, long flightBytes) {
+  /**
+   * The window is reduced once per window of data (RFC 6675 §5 (4)).
+   *
+   * @param flightBytes FlightSize (RFC 5681 §2) on this path
+   * @param newlyDelivered by the acknowledgement that showed the loss; 0 when a timer did
+   */
+  void enterRecovery(long nowNanos, int sndNxt, long flightBytes, long newlyDelivered) {
     congestion.saveForUndo();
     congestion.onCongestionEvent(nowNanos, flightBytes, CongestionControl.Cause.LOSS);
-    rate.start(flightBytes);
+    rate.start(pipeBytes() + newlyDelivered);
     reducedAtOrder = lastOrder;
     phase = Phase.RECOVERY;
     recoveryPoint = sndNxt;
@@ -126,7 +132,7 @@ public final class PathState {
   void onRetransmissionLost(long nowNanos, long order, long flightBytes) {
     if (phase == Phase.RECOVERY && order > reducedAtOrder) {
       congestion.onCongestionEvent(nowNanos, flightBytes, CongestionControl.Cause.LOSS);
-      rate.start(flightBytes);
+      rate.start(pipeBytes() + newlyDeliveredBytes);
       reducedAtOrder = lastOrder;
     }
   }
@@ -221,7 +227,18 @@ public final class PathState {
     ack.roundEnded = roundEnded;
     ack.inRecovery = inRecovery;
     roundEnded = false;
+    newlyDeliveredBytes = 0;
     congestion.onAck(ack);
+  }
+
+  /** Notes that so much arrived, of whichever transmission. */
+  void delivered(int bytes) {
+    newlyDeliveredBytes += bytes;
+  }
+
+  /** Delivered by the acknowledgement that is being taken in. */
+  long newlyDeliveredBytes() {
+    return newlyDeliveredBytes;
   }
 
   /** Notes that the transmission {@code order} arrived. */
@@ -264,6 +281,10 @@ public final class PathState {
 
   public void windowLimited(boolean limited) {
     windowLimited = limited;
+  }
+
+  void demandRetransmit() {
+    retransmitDue = true;
   }
 
   /** One retransmission goes out whatever the window says (RFC 6675 §5 (4.3)); asks once. */

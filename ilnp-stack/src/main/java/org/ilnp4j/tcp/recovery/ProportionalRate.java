@@ -11,7 +11,12 @@ final class ProportionalRate {
   private long sent;
   private long windowBytes;
 
-  /** Fast recovery begins with so much in flight. */
+  /**
+   * Fast recovery begins.
+   *
+   * @param flightBytes {@code RecoverFS} of RFC 9937 §6: what was in flight just before the
+   *     acknowledgement that begins it; what had been selectively acknowledged earlier is not
+   */
   void start(long flightBytes) {
     flightAtStart = Math.max(1, flightBytes);
     delivered = 0;

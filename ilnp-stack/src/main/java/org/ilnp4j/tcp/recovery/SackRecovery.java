@@ -132,7 +132,7 @@ public final class SackRecovery {
   private void lose(long nowNanos, SentSegment s, int sndNxt) {
     PathState p = s.path;
     if (p.phase() == PathState.Phase.OPEN) {
-      p.enterRecovery(nowNanos, sndNxt, flightBytes(p));
+      p.enterRecovery(nowNanos, sndNxt, flightBytes(p), p.newlyDeliveredBytes());
     } else if (s.isRetransmitted()) {
       p.onRetransmissionLost(nowNanos, s.order, p.inFlightBytes);
     }
