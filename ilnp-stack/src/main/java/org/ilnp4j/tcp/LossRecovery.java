@@ -90,12 +90,6 @@ final class LossRecovery {
 
   // ---- acknowledgements -----------------------------------------------------------------------
 
-  /** The window grows only when it is what limits: unused room proves nothing (RFC 7661). */
-  static boolean mayGrow(PathState path) {
-    return path.isWindowLimited()
-        || (path.congestion.inSlowStart() && 2 * path.pipeBytes() >= path.congestion.cwndBytes());
-  }
-
   /** Takes the records that {@code ack} covers out of the queue. */
   void acknowledge(int ack, Delivery delivery) {
     SentSegment head = queue.first();
@@ -120,15 +114,8 @@ final class LossRecovery {
    *
    * @param ackedBytes by which {@code SND.UNA} advanced
    * @param duplicate true for a duplicate ACK (RFC 5681 §2)
-   * @param mayGrow {@link #mayGrow} before it came
    */
-  void onAck(
-      long nowNanos,
-      TcpHeader h,
-      Delivery delivery,
-      long ackedBytes,
-      boolean duplicate,
-      boolean mayGrow) {
+  void onAck(long nowNanos, TcpHeader h, Delivery delivery, long ackedBytes, boolean duplicate) {
     PathState path = tcb.paths.current();
     Sender snd = tcb.snd;
     boolean advanced = ackedBytes > 0;
@@ -155,9 +142,9 @@ final class LossRecovery {
     if (advanced) {
       path.onCumulativeAck(snd.sndUna);
     }
-    boolean inRecovery = phase == Phase.RECOVERY || path.phase() == Phase.RECOVERY;
-    if (mayGrow && !inRecovery && !undone && delivery.currentPathBytes() > 0) {
-      path.congestion.onAck(nowNanos, delivery.currentPathBytes(), path.rtt.srttNanos());
+    boolean inRecovery = undone || phase == Phase.RECOVERY || path.phase() == Phase.RECOVERY;
+    if (delivery.currentPathBytes() > 0) {
+      path.onAck(nowNanos, delivery.currentPathBytes(), delivery.latestRttNanos(), inRecovery);
     }
     if (phase == Phase.OPEN && path.phase() == Phase.RECOVERY) {
       tcb.count(Counter.TCP_FAST_RECOVERIES);

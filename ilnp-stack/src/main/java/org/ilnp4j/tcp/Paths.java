@@ -80,7 +80,7 @@ final class Paths {
             new PathState(
                 pair,
                 new RttEstimator(config.minRtoNanos(), rto),
-                CongestionControl.create(config.congestionControl(), mssBytes),
+                CongestionControl.create(config.congestionControl(), mssBytes, /* paced= */ false),
                 segmentBytes,
                 mssBytes);
       }

@@ -54,6 +54,7 @@ final class SegmentOutput {
         t.snd.moves.release();
         retransmit(nowNanos, t, path);
       }
+      path.onOutput(nowNanos);
       if (t.keepAlive.takeDue()) {
         counters.add(Counter.TCP_KEEPALIVE_PROBES);
         sendEmpty(nowNanos, t, path, t.snd.sndUna - 1, TcpHeader.ACK);
@@ -174,7 +175,9 @@ final class SegmentOutput {
     Sender snd = t.snd;
     boolean windowMissing = false;
     if (first || snd.moves.mayNewDataGo()) {
-      restartAfterIdle(nowNanos, snd, path);
+      if (snd.queue.isEmpty() && snd.unsentBytes() > 0) {
+        path.onSendingStarts(nowNanos);
+      }
       windowMissing = sendWhatFits(nowNanos, t, path);
       if (snd.recovery.isSackPermitted()) {
         rescue(nowNanos, t, path);
@@ -185,15 +188,6 @@ final class SegmentOutput {
     }
     snd.probeDue = false;
     snd.afterOutput(nowNanos, path, windowMissing);
-  }
-
-  private static void restartAfterIdle(long nowNanos, Sender snd, PathState path) {
-    if (snd.queue.isEmpty()
-        && snd.unsentBytes() > 0
-        && path.lastSentNanos() >= 0
-        && nowNanos - path.lastSentNanos() > path.rtt.rtoNanos()) {
-      path.congestion.onIdleRestart(nowNanos);
-    }
   }
 
   /** True when the other side's window is what holds the rest back. */

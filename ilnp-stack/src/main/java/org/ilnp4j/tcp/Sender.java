@@ -294,7 +294,6 @@ final class Sender {
     PathState path = tcb.paths.current();
     moves.release();
     delivery.reset(nowNanos, path, timestamps && h.hasTimestamps, h.tsEcr);
-    boolean mayGrow = LossRecovery.mayGrow(path);
     int before = sndUna;
     if (Seq.gt(h.ack, sndUna)) {
       acknowledge(nowNanos, h.ack, delivery);
@@ -303,7 +302,7 @@ final class Sender {
     updateWindow(nowNanos, h);
     boolean duplicate =
         bare && h.ack == before && sndUna == before && windowBefore == sndWnd && sndWnd > 0;
-    recovery.onAck(nowNanos, h, delivery, sndUna - before, duplicate, mayGrow);
+    recovery.onAck(nowNanos, h, delivery, sndUna - before, duplicate);
   }
 
   private void acknowledge(long nowNanos, int ack, Delivery delivery) {

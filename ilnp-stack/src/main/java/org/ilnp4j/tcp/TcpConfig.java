@@ -54,9 +54,7 @@ public final class TcpConfig {
   }
 
   public TcpConfig withCongestionControl(String name) {
-    require(
-        CongestionControl.isKnown(name),
-        "unknown congestion control \"" + name + "\": use cubic or newreno");
+    require(CongestionControl.isKnown(name), CongestionControl.unknown(name));
     return with(c -> c.congestionControl = name);
   }
 

@@ -43,7 +43,7 @@ class TcpRandomTest {
       TcpConfig base =
           random.nextBoolean()
               ? TcpConfig.DEFAULT
-              : TcpConfig.DEFAULT.withCongestionControl("newreno");
+              : TcpConfig.DEFAULT.withCongestionControl("reno");
       pair = new Pair(seed, ilnp, base.withBuffers(send, receive), 1280 + random.nextInt(800), 0);
       for (long l64 : new long[] {Pair.L1, Pair.L2, Pair.LC, Pair.LD}) {
         TestNet.Access a = pair.net.access(l64);

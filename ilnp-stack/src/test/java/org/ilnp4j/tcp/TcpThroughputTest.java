@@ -17,12 +17,12 @@ class TcpThroughputTest {
   @CsvSource({
     "cubic,   100, 20,  1.0, 0,      0.90",
     "cubic,   100, 20,  0.3, 0,      0.80",
-    "newreno, 100, 20,  1.0, 0,      0.85",
+    "reno, 100, 20,  1.0, 0,      0.85",
     "cubic,   100, 2,   2.0, 0,      0.90",
     "cubic,   20,  100, 1.0, 0,      0.80",
     "cubic,   100, 20,  1.0, 0.0001, 0.45",
     "cubic,   100, 20,  1.0, 0.01,   0.06",
-    "newreno, 10,  5,   1.0, 0.01,   0.60",
+    "reno, 10,  5,   1.0, 0.01,   0.60",
   })
   void shouldFillThePipe(
       String algorithm, int mbit, long rttMs, double queueBdp, double loss, double least) {
@@ -45,7 +45,7 @@ class TcpThroughputTest {
   }
 
   @ParameterizedTest(name = "{0}, {1} flows")
-  @CsvSource({"cubic, 8", "newreno, 8"})
+  @CsvSource({"cubic, 8", "reno, 8"})
   void shouldShareFairly(String algorithm, int flows) {
     TcpConfig config = TcpConfig.DEFAULT.withCongestionControl(algorithm);
     Pair pair = new Pair(2, true, config, 1500, 10);
@@ -69,7 +69,7 @@ class TcpThroughputTest {
       s.on(pair.mn.engine.connect(pair.net.now, pair.toCn(), Pair.PORT, s));
       pair.net.runFor(NanoClock.millis(53));
     }
-    pair.net.runFor(NanoClock.seconds(5));
+    pair.net.runFor(NanoClock.seconds(10)); // who came first gives way loss by loss
     long[] before = clients.stream().mapToLong(s -> s.received).toArray();
     pair.net.runFor(NanoClock.seconds(10));
     double sum = 0;

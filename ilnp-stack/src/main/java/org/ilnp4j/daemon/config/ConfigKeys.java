@@ -40,7 +40,8 @@ final class ConfigKeys {
 
   static final ConfigSection TCP = ConfigSection.table("tcp");
   static final ConfigKey<String> CONGESTION =
-      TCP.key("congestion", Values.oneOf("cubic", "newreno"), TCP_DEFAULT.congestionControl());
+      TCP.key(
+          "congestion", Values.oneOf("cubic", "reno", "newreno"), TCP_DEFAULT.congestionControl());
   static final ConfigKey<Long> SEND_BUFFER =
       TCP.key("send-buffer", Values.size("4 KiB", "1 GiB"), (long) TCP_DEFAULT.sendBufferBytes());
   static final ConfigKey<Long> RECEIVE_BUFFER =

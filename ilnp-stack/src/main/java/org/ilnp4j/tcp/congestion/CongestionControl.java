@@ -1,10 +1,19 @@
 package org.ilnp4j.tcp.congestion;
 
 /**
- * Decides how much may be in flight on one path. Sizes in octets, times in nanoseconds. The caller
- * tells apart what is congestion and what is not: data lost on a path that was left is not.
+ * Decides how much may be in flight on one path, and how fast it may leave. Sizes in octets, times
+ * in nanoseconds. The caller tells apart what is congestion and what is not: data lost on a path
+ * that was left is not.
  */
 public interface CongestionControl {
+  /** What tells of congestion. */
+  enum Cause {
+    /** Data was lost. */
+    LOSS,
+    /** A router marked data instead of dropping it (RFC 3168); ABE answers less (RFC 8511). */
+    MARK
+  }
+
   /** The name used in configuration. */
   String name();
 
@@ -18,53 +27,71 @@ public interface CongestionControl {
     return cwndBytes() < ssthreshBytes();
   }
 
+  /** Octets per second at which a window's data should leave; {@link Pacer#UNLIMITED} for none. */
+  long pacingRate(long srttNanos);
+
   /** The segment size of the path changed. */
   void mss(int mssBytes);
 
-  /**
-   * New data was acknowledged outside of fast recovery, while the window was what held the sender
-   * back.
-   *
-   * @param rttNanos smoothed RTT, -1 when unknown
-   */
-  void onAck(long nowNanos, long ackedBytes, long rttNanos);
+  /** Something was delivered; also during recovery, and whatever held the sender back. */
+  void onAck(AckSample ack);
 
-  /** The first loss (or congestion mark) of a window of data. */
-  void onCongestionEvent(long nowNanos, long flightBytes);
+  /**
+   * All that may leave now has left.
+   *
+   * @param flightBytes in flight now
+   * @param windowLimited true when this window, not the user or the peer, held data back
+   * @param rtoNanos retransmission time-out of the path
+   */
+  void onOutput(long nowNanos, long flightBytes, boolean windowLimited, long rtoNanos);
+
+  /**
+   * Sending is about to start with nothing in flight.
+   *
+   * @param idleNanos since anything was last sent on the path
+   */
+  void onIdle(long nowNanos, long idleNanos, long rtoNanos);
+
+  /** The first loss, or the first mark, of a window of data. */
+  void onCongestionEvent(long nowNanos, long flightBytes, Cause cause);
 
   /**
    * The retransmission timer expired.
    *
-   * @param first false when the segment had been retransmitted by the timer before (RFC 5681 §3.1)
+   * @param first false when the window has been reduced for this loss before (RFC 5681 §3.1)
    */
   void onTimeout(long nowNanos, long flightBytes, boolean first);
 
   /** A recovery begins: remembers what {@link #undo} restores. Call before the reduction. */
   void saveForUndo();
 
-  /** The losses since {@link #saveForUndo} were none: takes the reductions back. */
+  /**
+   * The losses since {@link #saveForUndo} were none: takes the reductions back, unless the window
+   * has outgrown them (RFC 9438 §4.9, RFC 4015). Does nothing the second time.
+   */
   void undo();
-
-  /** Nothing was sent for longer than the RTO, or the path was left and is used again. */
-  void onIdleRestart(long nowNanos);
 
   /** True for a name {@link #create} knows. */
   static boolean isKnown(String name) {
-    return name.equals("cubic") || name.equals("newreno") || name.equals("reno");
+    return name.equals("cubic") || name.equals("reno") || name.equals("newreno");
   }
 
   /**
    * A controller at its initial window.
    *
-   * @param name {@code cubic}, {@code newreno} or its alias {@code reno}
+   * @param name {@code cubic}, {@code reno} or its alias {@code newreno}
+   * @param paced true when segments leave at {@link #pacingRate}
    */
-  static CongestionControl create(String name, int mssBytes) {
+  static CongestionControl create(String name, int mssBytes, boolean paced) {
     return switch (name) {
-      case "cubic" -> new Cubic(mssBytes);
-      case "newreno", "reno" -> new NewRenoCongestion(mssBytes);
-      default ->
-          throw new IllegalArgumentException(
-              "unknown congestion control \"" + name + "\": use cubic or newreno");
+      case "cubic" -> new Cubic(mssBytes, paced);
+      case "reno", "newreno" -> new Reno(mssBytes, paced);
+      default -> throw new IllegalArgumentException(unknown(name));
     };
+  }
+
+  /** What to tell who asked for an unknown algorithm. */
+  static String unknown(String name) {
+    return "unknown congestion control \"" + name + "\": use cubic or reno";
   }
 }

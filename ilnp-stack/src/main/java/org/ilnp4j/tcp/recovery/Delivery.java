@@ -83,7 +83,7 @@ public final class Delivery {
     if (s.path == current) {
       currentPathBytes += length;
     }
-    s.path.rack.onDelivered(nowNanos, s, !s.isRetransmitted() || isLastTransmission(s));
+    s.path.onDelivered(nowNanos, s, length, !s.isRetransmitted() || isLastTransmission(s));
     if (!s.isRetransmitted()) {
       firstOriginal = Math.min(firstOriginal, s.order);
     }
@@ -128,6 +128,11 @@ public final class Delivery {
   /** Sending time of the oldest segment newly delivered on the sample path. */
   public long firstSentNanos() {
     return firstSentNanos;
+  }
+
+  /** RTT of the segment sent last among the delivered ones, or -1. */
+  public long latestRttNanos() {
+    return samplePath() == current && current != null ? nowNanos - lastSentNanos : -1;
   }
 
   /** The path of the last segment added, and the timestamp value it last carried. */

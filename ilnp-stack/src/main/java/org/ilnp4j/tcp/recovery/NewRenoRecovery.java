@@ -35,7 +35,7 @@ public final class NewRenoRecovery {
     // RFC 6582 §3.2 step 2: not for duplicates caused by a time-out's own retransmissions.
     boolean repeated = hasRecover && Seq.lt(sndUna, recover);
     if (path.phase() == PathState.Phase.OPEN && duplicates == 3 && !repeated) {
-      path.enterRecovery(nowNanos, sndNxt, path.inFlightBytes);
+      path.enterRecovery(nowNanos, sndNxt, path.inFlightBytes, mss);
       noteRecover(sndNxt);
       queue.markLost(head, false);
     }
@@ -56,6 +56,7 @@ public final class NewRenoRecovery {
       SentSegment head = queue.first();
       if (head != null && head.fate == SentSegment.Fate.IN_FLIGHT && head.path == path) {
         queue.markLost(head, false);
+        path.demandRetransmit();
       }
     } else {
       path.assumedDeliveredBytes(0);

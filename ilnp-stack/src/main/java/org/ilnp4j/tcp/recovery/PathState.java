@@ -1,6 +1,7 @@
 package org.ilnp4j.tcp.recovery;
 
 import org.ilnp4j.ilnp.LocatorPair;
+import org.ilnp4j.tcp.congestion.AckSample;
 import org.ilnp4j.tcp.congestion.CongestionControl;
 import org.ilnp4j.util.Seq;
 
@@ -35,11 +36,18 @@ public final class PathState {
   private long sackedBytes;
   final Rack rack = new Rack(this);
   final Undo undo = new Undo(this);
+
+  /** What arrives and was sent later than this ends the round trip. */
+  private long roundOrder = -1;
+
+  private boolean roundEnded;
+  private final AckSample ack = new AckSample();
   private Phase phase = Phase.OPEN;
   private int recoveryPoint;
   private final ProportionalRate rate = new ProportionalRate();
   private long reducedAtOrder = -1;
   private long assumedDeliveredBytes;
+  private long newlyDeliveredBytes;
   private boolean windowLimited;
   private boolean retransmitDue;
   private boolean rescued;
@@ -134,11 +142,16 @@ public final class PathState {
     return recoveryPoint;
   }
 
-  /** The window is reduced once per window of data (RFC 6675 §5 (4)). */
-  void enterRecovery(long nowNanos, int sndNxt, long flightBytes) {
+  /**
+   * The window is reduced once per window of data (RFC 6675 §5 (4)).
+   *
+   * @param flightBytes FlightSize (RFC 5681 §2) on this path
+   * @param newlyDelivered by the acknowledgement that showed the loss; 0 when a timer did
+   */
+  void enterRecovery(long nowNanos, int sndNxt, long flightBytes, long newlyDelivered) {
     undo.onReduction();
-    congestion.onCongestionEvent(nowNanos, flightBytes);
-    rate.start(flightBytes);
+    congestion.onCongestionEvent(nowNanos, flightBytes, CongestionControl.Cause.LOSS);
+    rate.start(pipeBytes() + newlyDelivered);
     reducedAtOrder = lastOrder;
     phase = Phase.RECOVERY;
     recoveryPoint = sndNxt;
@@ -153,11 +166,11 @@ public final class PathState {
    */
   void onLoss(long nowNanos, SentSegment s, int sndNxt) {
     if (phase == Phase.OPEN) {
-      enterRecovery(nowNanos, sndNxt, flightBytes());
+      enterRecovery(nowNanos, sndNxt, flightBytes(), newlyDeliveredBytes);
     } else if (phase == Phase.RECOVERY && s.isRetransmitted() && s.order > reducedAtOrder) {
       undo.forget();
-      congestion.onCongestionEvent(nowNanos, inFlightBytes);
-      rate.start(inFlightBytes);
+      congestion.onCongestionEvent(nowNanos, inFlightBytes, CongestionControl.Cause.LOSS);
+      rate.start(pipeBytes() + newlyDeliveredBytes);
       reducedAtOrder = lastOrder;
     }
   }
@@ -316,7 +329,7 @@ public final class PathState {
    * is nothing to repair.
    */
   public void onRepairedLoss(long nowNanos) {
-    congestion.onCongestionEvent(nowNanos, congestion.cwndBytes());
+    congestion.onCongestionEvent(nowNanos, congestion.cwndBytes(), CongestionControl.Cause.LOSS);
   }
 
   /** The path is entered again after it had been left: nothing of the past is pending. */
@@ -327,9 +340,52 @@ public final class PathState {
     retransmitDue = false;
     windowLimited = false;
     rtt.clearBackOff();
-    if (lastSentNanos < 0 || nowNanos - lastSentNanos > rtt.rtoNanos()) {
-      congestion.onIdleRestart(nowNanos);
+    onSendingStarts(nowNanos);
+  }
+
+  /** Something is about to be sent, and nothing is in flight. */
+  public void onSendingStarts(long nowNanos) {
+    if (lastSentNanos >= 0) {
+      congestion.onIdle(nowNanos, nowNanos - lastSentNanos, rtt.rtoNanos());
     }
+  }
+
+  /** All that may be sent now was sent. */
+  public void onOutput(long nowNanos) {
+    congestion.onOutput(nowNanos, pipeBytes(), windowLimited, rtt.rtoNanos());
+  }
+
+  /**
+   * An acknowledgement was taken in.
+   *
+   * @param deliveredBytes newly delivered on this path, at least 1
+   * @param rttNanos round-trip time of what was sent last of it, or -1
+   * @param inRecovery true when fast recovery was under way before it or is after it
+   */
+  public void onAck(long nowNanos, long deliveredBytes, long rttNanos, boolean inRecovery) {
+    ack.nowNanos = nowNanos;
+    ack.deliveredBytes = deliveredBytes;
+    ack.rttNanos = rttNanos;
+    ack.srttNanos = rtt.srttNanos();
+    ack.roundEnded = roundEnded;
+    ack.inRecovery = inRecovery;
+    roundEnded = false;
+    newlyDeliveredBytes = 0;
+    congestion.onAck(ack);
+  }
+
+  /**
+   * {@code s}, or {@code bytes} of it, arrived.
+   *
+   * @param last false when an earlier transmission than the last must be what arrived
+   */
+  void onDelivered(long nowNanos, SentSegment s, int bytes, boolean last) {
+    newlyDeliveredBytes += bytes;
+    if (last && s.order > roundOrder) {
+      roundOrder = lastOrder;
+      roundEnded = true;
+    }
+    rack.onDelivered(nowNanos, s, last);
   }
 
   long assumedDeliveredBytes() {
@@ -347,6 +403,10 @@ public final class PathState {
 
   public void windowLimited(boolean limited) {
     windowLimited = limited;
+  }
+
+  void demandRetransmit() {
+    retransmitDue = true;
   }
 
   /** One retransmission goes out whatever the window says (RFC 6675 §5 (4.3)); asks once. */

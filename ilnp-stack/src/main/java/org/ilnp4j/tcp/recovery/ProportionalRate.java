@@ -11,7 +11,12 @@ final class ProportionalRate {
   private long sent;
   private long windowBytes;
 
-  /** Fast recovery begins with so much in flight. */
+  /**
+   * Fast recovery begins.
+   *
+   * @param flightBytes {@code RecoverFS} of RFC 9937 §6: what was in flight just before the
+   *     acknowledgement that begins it; what had been selectively acknowledged earlier is not
+   */
   void start(long flightBytes) {
     flightAtStart = Math.max(1, flightBytes);
     delivered = 0;
@@ -29,6 +34,9 @@ final class ProportionalRate {
    * @param safe true when it advances {@code SND.UNA} and shows no further loss
    */
   void onAck(long newlyDelivered, long pipeBytes, long targetBytes, int mssBytes, boolean safe) {
+    if (newlyDelivered == 0) {
+      return;
+    }
     delivered += newlyDelivered;
     long allowed;
     if (pipeBytes > targetBytes) {

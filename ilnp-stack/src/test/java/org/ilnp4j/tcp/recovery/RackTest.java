@@ -155,16 +155,31 @@ class RackTest {
     assertThat(lost()).containsExactly(0);
   }
 
+  /** RFC 9937 §6: what had arrived before the recovery began has no part in its rate. */
+  @Test
+  void shouldReckonTheRateFromWhatWasInFlightWhenRecoveryBegan() {
+    send(10, a);
+    ack(a, 1, 2);
+    a.onAck(now, SIZE, -1, false);
+    ack(a, 1, 3);
+    a.onAck(now, SIZE, -1, false);
+    ack(a, 1, 4);
+    assertThat(a.congestion.ssthreshBytes()).isEqualTo(5 * SIZE);
+    assertThat(a.pipeBytes()).isEqualTo(6 * SIZE);
+    a.onRecoveryAck(SIZE, false);
+    assertThat(a.windowBytes()).as("five for each eight").isEqualTo(6 * SIZE + SIZE * 5 / 8);
+  }
+
   @Test
   void shouldReduceAgainWhenARetransmissionIsLost() {
-    send(20, a);
+    send(10, a);
     ack(a, 1, 5);
-    assertThat(a.congestion.ssthreshBytes()).isEqualTo(10 * SIZE);
+    assertThat(a.congestion.ssthreshBytes()).isEqualTo(5 * SIZE);
     resend(0, a);
     send(4, a);
-    ack(a, 1, 24);
+    ack(a, 1, 14);
     assertThat(lost()).containsExactly(0);
-    assertThat(a.congestion.ssthreshBytes()).isLessThan(10 * SIZE);
+    assertThat(a.congestion.ssthreshBytes()).isLessThan(5 * SIZE);
     assertThat(a.phase()).isEqualTo(PathState.Phase.RECOVERY);
   }
 

@@ -16,7 +16,7 @@ class RetransmitQueueTest {
     return new PathState(
         new LocatorPair(l64, 9),
         new RttEstimator(NanoClock.millis(200)),
-        CongestionControl.create("newreno", 1000),
+        CongestionControl.create("reno", 1000, /* paced= */ false),
         1000,
         1000);
   }

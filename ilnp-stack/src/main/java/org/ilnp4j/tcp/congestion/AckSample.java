@@ -1,0 +1,27 @@
+package org.ilnp4j.tcp.congestion;
+
+/**
+ * What one acknowledgement says about a path. One object per path, filled anew for each: nothing
+ * may keep it.
+ */
+public final class AckSample {
+  public long nowNanos;
+
+  /** Octets newly delivered on the path, cumulatively or selectively; at least 1. */
+  public long deliveredBytes;
+
+  /** RTT of the segment among them that was sent last, or -1 when it cannot be known. */
+  public long rttNanos;
+
+  /** Smoothed RTT, or -1. */
+  public long srttNanos;
+
+  /**
+   * A round trip is over: for the first time something has arrived that was sent after the previous
+   * one was over.
+   */
+  public boolean roundEnded;
+
+  /** Fast recovery is under way or ends with this acknowledgement: the window does not grow. */
+  public boolean inRecovery;
+}
