@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.congestion.CongestionControl;
+import org.ilnp4j.tcp.congestion.Pacer;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.tcp.recovery.RttEstimator;
 import org.ilnp4j.time.NanoClock;
@@ -80,7 +81,8 @@ final class Paths {
             new PathState(
                 pair,
                 new RttEstimator(config.minRtoNanos(), rto),
-                CongestionControl.create(config.congestionControl(), mssBytes, /* paced= */ false),
+                CongestionControl.create(config.congestionControl(), mssBytes, config.pacing()),
+                config.pacing() ? new Pacer() : null,
                 segmentBytes,
                 mssBytes);
       }

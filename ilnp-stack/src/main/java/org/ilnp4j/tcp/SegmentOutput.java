@@ -44,6 +44,7 @@ final class SegmentOutput {
         sendSyn(nowNanos, t, path);
       }
     } else if (t.state() != TcpState.TIME_WAIT) {
+      path.startOutput(nowNanos);
       boolean newDataFirst = t.snd.recovery.takeNewDataFirst();
       if (!newDataFirst) {
         retransmit(nowNanos, t, path);
@@ -108,6 +109,9 @@ final class SegmentOutput {
       if (s.payloadLength() > most) {
         snd.queue.split(i, most); // the path takes smaller packets than when it was sent
       }
+      if (waitsForPace(nowNanos, t, path)) {
+        return;
+      }
       boolean due = path.isRetransmitDue();
       if (!due && !fits(path, s.length())) {
         path.windowLimited(true);
@@ -119,6 +123,15 @@ final class SegmentOutput {
       path.takeRetransmitDue();
       sendRecord(nowNanos, t, path, s);
     }
+  }
+
+  private static boolean waitsForPace(long nowNanos, Tcb t, PathState path) {
+    long nextNanos = path.nextSendNanos(nowNanos);
+    if (nextNanos <= nowNanos) {
+      return false;
+    }
+    t.timers.arm(TimerKind.PACE, nextNanos);
+    return true;
   }
 
   private static boolean fits(PathState path, int bytes) {
@@ -212,6 +225,9 @@ final class SegmentOutput {
       }
       if (!fits(path, length + (fin ? 1 : 0))) {
         path.windowLimited(true);
+        return false;
+      }
+      if (waitsForPace(nowNanos, t, path)) {
         return false;
       }
       SentSegment s = snd.appendRecord(length + (fin ? 1 : 0), fin, false);

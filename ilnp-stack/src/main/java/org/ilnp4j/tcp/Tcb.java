@@ -287,6 +287,7 @@ final class Tcb implements TcpConnection {
           snd.recovery.onTailTimeout(path);
         }
       }
+      case PACE -> {} // the turn that follows sends
       case REORDER -> {
         if (paths.current() != null) {
           snd.recovery.detectLosses(nowNanos);

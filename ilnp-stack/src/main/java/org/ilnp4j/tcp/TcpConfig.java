@@ -23,6 +23,8 @@ public final class TcpConfig {
   private long minRtoNanos = NanoClock.millis(200);
   private long userTimeoutNanos = NanoClock.seconds(900);
 
+  private boolean pacing = true;
+
   private TcpConfig() {}
 
   private TcpConfig(TcpConfig c) {
@@ -34,6 +36,7 @@ public final class TcpConfig {
     timeWaitNanos = c.timeWaitNanos;
     minRtoNanos = c.minRtoNanos;
     userTimeoutNanos = c.userTimeoutNanos;
+    pacing = c.pacing;
   }
 
   private TcpConfig with(Consumer<TcpConfig> change) {
@@ -126,6 +129,15 @@ public final class TcpConfig {
   public TcpConfig withMinRto(long nanos) {
     require(nanos > 0, "the least RTO must be positive");
     return with(c -> c.minRtoNanos = nanos);
+  }
+
+  /** Spreads a window of data over the round trip instead of sending it in bursts. */
+  public boolean pacing() {
+    return pacing;
+  }
+
+  public TcpConfig withPacing(boolean on) {
+    return with(c -> c.pacing = on);
   }
 
   /** Unacknowledged data older than this ends the connection (RFC 5482). */

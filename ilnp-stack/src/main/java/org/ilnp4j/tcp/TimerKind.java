@@ -25,12 +25,14 @@ enum TimerKind {
   AFTER_MOVE(6),
   /** RFC 8985 §6: what has been overtaken may still come. */
   REORDER(7),
+  /** Data waits for its turn in the round trip. */
+  PACE(8),
   /** No answer to a SYN with nonce: try without (RFC 6744 §6). */
   CLASSIC_FALLBACK(5),
   /** Closed by the user, and the other side does not close. */
   ORPHAN(5);
 
-  static final int SLOTS = 8;
+  static final int SLOTS = 9;
 
   final int slot;
 

@@ -192,6 +192,7 @@ class TcpRecoveryTest {
     TcpTranscript t = sack();
     t.send(30_000);
     expectSegments(t, 0, 10);
+    t.after(20);
     t.receive("A seq=1 ack=1 win=65535 sack=1001-4001");
     t.expect("A seq=1 len=1000");
     long cwnd = t.connection.info(t.now).cwndBytes();

@@ -3,6 +3,7 @@ package org.ilnp4j.tcp.recovery;
 import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.congestion.AckSample;
 import org.ilnp4j.tcp.congestion.CongestionControl;
+import org.ilnp4j.tcp.congestion.Pacer;
 import org.ilnp4j.util.Seq;
 
 /**
@@ -23,6 +24,9 @@ public final class PathState {
   public final LocatorPair pair;
   public final RttEstimator rtt;
   public final CongestionControl congestion;
+
+  /** Null when data leaves as soon as the window allows. */
+  private final Pacer pacer;
 
   long inFlightBytes;
   private long lastSentNanos = -1;
@@ -58,11 +62,13 @@ public final class PathState {
       LocatorPair pair,
       RttEstimator rtt,
       CongestionControl congestion,
+      Pacer pacer,
       int segmentBytes,
       int mssBytes) {
     this.pair = pair;
     this.rtt = rtt;
     this.congestion = congestion;
+    this.pacer = pacer;
     this.segmentBytes = segmentBytes;
     this.mssBytes = mssBytes;
   }
@@ -197,7 +203,28 @@ public final class PathState {
     return phase == Phase.RECOVERY ? rate.windowBytes() : congestion.cwndBytes();
   }
 
+  /** Output begins: fits the pace to what is known now. */
+  public void startOutput(long nowNanos) {
+    if (pacer != null) {
+      long srtt = rtt.srttNanos();
+      pacer.rate(nowNanos, congestion.pacingRate(srtt), srtt, mssBytes);
+    }
+  }
+
+  /**
+   * When the next segment may leave as far as pacing is concerned: {@code nowNanos}, or a later
+   * time.
+   */
+  public long nextSendNanos(long nowNanos) {
+    return pacer == null || pacer.budgetBytes(nowNanos) > 0
+        ? nowNanos
+        : Math.max(nowNanos + 1, pacer.nextSendNanos(nowNanos));
+  }
+
   void onSent(SentSegment s, long nowNanos) {
+    if (pacer != null) {
+      pacer.onSent(nowNanos, s.length);
+    }
     if (s.isRetransmitted()) {
       undo.onRepeated(s);
     }

@@ -17,6 +17,7 @@ class RetransmitQueueTest {
         new LocatorPair(l64, 9),
         new RttEstimator(NanoClock.millis(200)),
         CongestionControl.create("reno", 1000, /* paced= */ false),
+        null,
         1000,
         1000);
   }
