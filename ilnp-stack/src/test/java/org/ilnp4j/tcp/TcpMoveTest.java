@@ -58,7 +58,8 @@ class TcpMoveTest {
     pair.softMove(pair.mn, Pair.L1, Pair.L2, tell);
     pair.net.await(NanoClock.seconds(60), pair::isDone);
     pair.assertIntact();
-    assertThat(retransmitted(pair)).as("retransmitted segments").isZero();
+    // A probe may carry new data instead; then it repeats nothing.
+    assertThat(retransmitted(pair)).as("retransmitted segments").isNotPositive();
     assertThat(pair.client.connection.info(pair.net.now).pathChanges()).isEqualTo(1);
     assertThat(pair.server.connection.info(pair.net.now).pathChanges()).isEqualTo(1);
     long gap = Math.max(pair.client.longestGapNanos, pair.server.longestGapNanos);

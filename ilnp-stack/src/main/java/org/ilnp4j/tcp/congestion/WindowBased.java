@@ -40,7 +40,7 @@ abstract class WindowBased implements CongestionControl {
   WindowBased(int mssBytes, boolean paced, boolean useHyStart) {
     mss = mssBytes;
     this.paced = paced;
-    hyStart = useHyStart ? new HyStart() : null;
+    hyStart = useHyStart ? new HyStart(paced) : null;
     cwnd = initialWindow();
   }
 
@@ -97,7 +97,7 @@ abstract class WindowBased implements CongestionControl {
     }
     boolean searching = hyStart != null && ssthresh == Long.MAX_VALUE;
     if (searching) {
-      hyStart.onAck(ack.rttNanos, ack.roundEnded, grows);
+      hyStart.onAck(ack.nowNanos, ack.rttNanos, ack.roundEnded, grows);
     }
     if (!grows) {
       onHeld();

@@ -10,7 +10,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** RFC 9406 §4.2 with the constants of §4.3. */
 class HyStartTest {
-  private final HyStart hyStart = new HyStart();
+  private final HyStart hyStart = new HyStart(/* paced= */ false);
+
+  /** So far apart that there is no train. */
+  private static final long APART = NanoClock.millis(40);
+
+  private long now;
 
   private static long us(long micros) {
     return micros * 1000;
@@ -18,7 +23,7 @@ class HyStartTest {
 
   private void round(int samples, long rttNanos) {
     for (int i = 0; i < samples; i++) {
-      hyStart.onAck(rttNanos, i == 0, true);
+      hyStart.onAck(now += APART, rttNanos, i == 0, true);
     }
   }
 
@@ -28,13 +33,13 @@ class HyStartTest {
     round(8, NanoClock.millis(rtt));
     round(8, NanoClock.millis(rtt + little));
     assertThat(hyStart.isConservative()).isFalse();
-    HyStart other = new HyStart();
+    HyStart other = new HyStart(false);
     for (int i = 0; i < 8; i++) {
-      other.onAck(NanoClock.millis(rtt), i == 0, true);
+      other.onAck(now += APART, NanoClock.millis(rtt), i == 0, true);
     }
     for (int i = 0; i < 8; i++) {
       assertThat(other.isConservative()).as("needs eight samples").isFalse();
-      other.onAck(NanoClock.millis(rtt + enough), i == 0, true);
+      other.onAck(now += APART, NanoClock.millis(rtt + enough), i == 0, true);
     }
     assertThat(other.isConservative()).isTrue();
     assertThat(other.slowed(4000)).isEqualTo(1000);
@@ -59,7 +64,7 @@ class HyStartTest {
     assertThat(hyStart.isConservative()).isTrue();
     round(7, NanoClock.millis(21));
     assertThat(hyStart.isConservative()).as("seven samples say nothing").isTrue();
-    hyStart.onAck(NanoClock.millis(21), false, true);
+    hyStart.onAck(now += APART, NanoClock.millis(21), false, true);
     assertThat(hyStart.isConservative()).isFalse();
     assertThat(hyStart.slowed(4000)).isEqualTo(4000);
     round(10, NanoClock.millis(30));
@@ -73,7 +78,7 @@ class HyStartTest {
       for (int i = 0; i < 20; i++) {
         // 50 us, and now and then a scheduler's millisecond.
         long noise = random.nextInt(10) == 0 ? us(random.nextInt(5000)) : us(random.nextInt(50));
-        hyStart.onAck(us(50) + noise, i == 0, true);
+        hyStart.onAck(now += APART, us(50) + noise, i == 0, true);
       }
       assertThat(hyStart.isConservative() || hyStart.isOver()).as("round %d", r).isFalse();
     }
@@ -85,20 +90,59 @@ class HyStartTest {
       int acks = 5 << Math.min(r, 5);
       for (int i = 0; i < acks; i++) {
         boolean last = i == acks - 1; // the odd segment waits for the other side's timer
-        hyStart.onAck(NanoClock.millis(last ? 60 : 20), i == 0, true);
+        hyStart.onAck(now += APART, NanoClock.millis(last ? 60 : 20), i == 0, true);
       }
       assertThat(hyStart.isConservative()).isFalse();
     }
   }
 
+  /** Acknowledgements of one round, each so much after the one before. */
+  private void train(HyStart h, int acks, long gapNanos, boolean windowUsed) {
+    for (int i = 0; i < acks; i++) {
+      h.onAck(now += gapNanos, NanoClock.millis(100), i == 0, windowUsed);
+    }
+  }
+
+  @Test
+  void shouldSlowDownWhenAcknowledgementsComeForHalfAnRttWithoutAGap() {
+    train(hyStart, 40, NanoClock.millis(1), true);
+    assertThat(hyStart.isConservative()).as("40 ms of 100").isFalse();
+    now += NanoClock.millis(60);
+    train(hyStart, 52, NanoClock.millis(1), true);
+    assertThat(hyStart.isConservative()).isTrue();
+    round(10, NanoClock.millis(99));
+    assertThat(hyStart.isConservative()).as("a full path is no noise").isTrue();
+  }
+
+  @Test
+  void shouldWaitForALongerTrainWhenSegmentsArePaced() {
+    HyStart h = new HyStart(/* paced= */ true);
+    train(h, 70, NanoClock.millis(1), true);
+    assertThat(h.isConservative()).isFalse();
+    now += NanoClock.millis(30);
+    train(h, 80, NanoClock.millis(1), true);
+    assertThat(h.isConservative()).isTrue();
+  }
+
+  @Test
+  void shouldNotTakeScatteredAcknowledgementsForATrain() {
+    for (int r = 0; r < 10; r++) {
+      train(hyStart, 14, NanoClock.millis(7), true);
+    }
+    for (int r = 0; r < 10; r++) {
+      train(hyStart, 95, NanoClock.millis(1), false); // a window that is not used
+    }
+    assertThat(hyStart.isConservative()).isFalse();
+  }
+
   @Test
   void shouldConcludeNothingWhileTheWindowIsNotUsed() {
     for (int i = 0; i < 10; i++) {
-      hyStart.onAck(NanoClock.millis(20), i == 0, true);
+      hyStart.onAck(now += APART, NanoClock.millis(20), i == 0, true);
     }
     for (int r = 0; r < 20; r++) {
       for (int i = 0; i < 10; i++) {
-        hyStart.onAck(NanoClock.millis(30 + 10 * r), i == 0, false);
+        hyStart.onAck(now += APART, NanoClock.millis(30 + 10 * r), i == 0, false);
       }
     }
     assertThat(hyStart.isConservative() || hyStart.isOver()).isFalse();
