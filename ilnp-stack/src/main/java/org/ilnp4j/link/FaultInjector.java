@@ -153,6 +153,11 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
     return queue.bytes();
   }
 
+  /** Packets waiting, the one being sent not counted. */
+  public int queuedPackets() {
+    return queue.size();
+  }
+
   /** Packets accepted and neither delivered nor dropped yet. */
   public int packetsInside() {
     return queue.size() + flight.size() + heldBack.size() + (sending == null ? 0 : 1);
