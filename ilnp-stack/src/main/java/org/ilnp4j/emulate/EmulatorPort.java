@@ -4,16 +4,21 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.ilnp4j.ip6.PacketSink;
 import org.ilnp4j.link.PcapWriter;
 import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.tun.Ip6Address;
 import org.ilnp4j.tun.IpPrefix;
 import org.ilnp4j.tun.LinkCounters;
 import org.ilnp4j.tun.LinuxException;
 import org.ilnp4j.tun.Netlink;
 import org.ilnp4j.tun.NetworkNamespace;
+import org.ilnp4j.tun.Route;
 import org.ilnp4j.tun.Sysctl;
 import org.ilnp4j.tun.TunDevice;
 import org.slf4j.Logger;
@@ -29,6 +34,9 @@ final class EmulatorPort implements PacketSink, AutoCloseable {
 
   /** Packets the kernel may keep for us; it drops what comes while we are this far behind. */
   private static final int TUN_QUEUE_PACKETS = 16_384;
+
+  private static final long ADDRESS_SECONDS = 5;
+  private static final long PAUSE_NANOS = 500_000;
 
   private final TunDevice device;
   private final Netlink netlink;
@@ -97,6 +105,7 @@ final class EmulatorPort implements PacketSink, AutoCloseable {
       for (IpPrefix route : side.routes()) {
         netlink.addRoute(link, route);
       }
+      awaitAddresses(side, netlink);
       return new EmulatorPort(device, netlink, link, mtuBytes, clock, pcap);
     } catch (IOException | RuntimeException e) {
       device.close();
@@ -111,6 +120,29 @@ final class EmulatorPort implements PacketSink, AutoCloseable {
   private static void keepKernelQuiet(String device) throws LinuxException {
     // No link-local address of its own, so no router solicitation and no report about it.
     Sysctl.write(Sysctl.ipv6(device, "addr_gen_mode"), "1");
+  }
+
+  /** The kernel takes an IPv6 address into use a little after it has accepted it. */
+  private static void awaitAddresses(EmulatorConfig.Side side, Netlink netlink) throws IOException {
+    Set<Ip6Address> wanted = new HashSet<>();
+    for (IpPrefix p : side.addresses()) {
+      if (p.isIp6()) {
+        wanted.add(Ip6Address.parse(p.address().getHostAddress()));
+      }
+    }
+    long giveUpNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(ADDRESS_SECONDS);
+    while (!wanted.isEmpty()) {
+      netlink.routes(Route.TABLE_LOCAL).forEach(r -> wanted.remove(r.destination()));
+      if (System.nanoTime() - giveUpNanos > 0) {
+        throw new IOException(
+            "the kernel does not take "
+                + wanted.iterator().next()
+                + " into use on "
+                + side.device()
+                + "; is IPv6 switched off there (sysctl disable_ipv6)?");
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
   }
 
   int fd() {
