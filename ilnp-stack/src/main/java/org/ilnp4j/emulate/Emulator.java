@@ -64,6 +64,7 @@ public final class Emulator implements AutoCloseable {
    *     be made, or a privilege is lacking; nothing is left behind then
    */
   public static Emulator start(EmulatorConfig config) throws IOException {
+    WarmUp.run();
     NanoClock clock = NanoClock.system();
     EmulatorPort left = EmulatorPort.open(config.left(), config.mtuBytes(), clock);
     EmulatorPort right = null;

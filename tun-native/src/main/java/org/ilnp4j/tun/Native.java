@@ -55,6 +55,7 @@ final class Native {
   static final int EFD_CLOEXEC = O_CLOEXEC;
   static final short POLLIN = 1;
   static final int PR_SET_TIMERSLACK = 29;
+  static final int SCHED_RR = 2;
 
   static final int IFNAMSIZ = 16;
 
@@ -122,6 +123,8 @@ final class Native {
         @u_int64_t long count,
         @uintptr_t long timespec,
         @uintptr_t long signalMask);
+
+    int sched_setscheduler(int thread, int policy, @uintptr_t long priority);
 
     @Variadic(fixedCount = 1)
     int prctl(int option, @u_int64_t long argument);
