@@ -56,6 +56,7 @@ class ArchitectureTest {
           "host",
           "netty",
           "link",
+          "emulate",
           "naming",
           "proxy",
           "daemon",

@@ -1,19 +1,12 @@
 package org.ilnp4j.cli;
 
-import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.ilnp4j.daemon.DaemonLauncher;
 import org.ilnp4j.daemon.Preflight;
-import org.ilnp4j.daemon.config.ConfigException;
 import org.ilnp4j.daemon.config.ConfigReader;
 import org.ilnp4j.daemon.config.DaemonConfig;
-import org.ilnp4j.util.UserError;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -66,7 +59,7 @@ final class DaemonCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Level chosen = level == null ? null : Arguments.choice(spec, "--log", level, Level.class);
-    DaemonConfig config = read();
+    DaemonConfig config = ConfigFiles.read(file, ConfigReader::read);
     if (check) {
       spec.commandLine().getOut().println(file + ": the configuration is right");
       return ExitStatus.OK;
@@ -75,25 +68,5 @@ final class DaemonCommand implements Callable<Integer> {
     logLevel.accept(chosen == null ? config.logLevel() : chosen.name());
     launcher.run(config);
     return ExitStatus.OK;
-  }
-
-  private DaemonConfig read() throws UserError {
-    try {
-      return ConfigReader.read(file);
-    } catch (ConfigException e) {
-      throw new UserError(UserError.Kind.USAGE, e.problems(), e);
-    } catch (NoSuchFileException e) {
-      throw unreadable("there is no such file; samples are in config/", e);
-    } catch (AccessDeniedException e) {
-      throw unreadable("no permission to read it", e);
-    } catch (CharacterCodingException e) {
-      throw unreadable("it is not UTF-8 text", e);
-    } catch (IOException e) {
-      throw unreadable(e.getMessage(), e);
-    }
-  }
-
-  private UserError unreadable(String why, IOException cause) {
-    return new UserError(UserError.Kind.USAGE, List.of(file + ": " + why), cause);
   }
 }

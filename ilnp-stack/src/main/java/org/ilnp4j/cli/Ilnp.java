@@ -62,6 +62,7 @@ public final class Ilnp implements Runnable {
         .addSubcommand(new PingCommand())
         .addSubcommand(new StopCommand())
         .addSubcommand(new CleanupCommand(launcher))
+        .addSubcommand(new EmulateCommand())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpLongOptionsMaxWidth(24)
         .setParameterExceptionHandler(Ilnp::wrongUsage)

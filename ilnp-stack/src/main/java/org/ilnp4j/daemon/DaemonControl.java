@@ -109,7 +109,7 @@ final class DaemonControl implements ControlService {
   }
 
   @Override
-  public void handoff(HandoffKind kind, String toLink, Reply<HandoffView> reply) {
+  public void handoff(HandoffKind kind, String toLink, Reply<? super HandoffView> reply) {
     try {
       host.locators().requestHandoff(runner.now(), kind == HandoffKind.HARD, toLink);
     } catch (IllegalArgumentException e) {
@@ -121,7 +121,7 @@ final class DaemonControl implements ControlService {
   }
 
   /** The handoff is over when no update waits for an acknowledgement any more. */
-  private void answerWhenTold(Reply<HandoffView> reply) {
+  private void answerWhenTold(Reply<? super HandoffView> reply) {
     if (!reply.isOpen()) {
       return;
     }
@@ -136,7 +136,7 @@ final class DaemonControl implements ControlService {
   }
 
   @Override
-  public void ping(String name, int count, Reply<PingView> reply) {
+  public void ping(String name, int count, Reply<? super PingView> reply) {
     resolver
         .resolve(name, runner.eventLoop())
         .addListener(
@@ -149,7 +149,7 @@ final class DaemonControl implements ControlService {
             });
   }
 
-  private void ping(Destination to, int count, Reply<PingView> reply) {
+  private void ping(Destination to, int count, Reply<? super PingView> reply) {
     Pinger pinger = new Pinger(to, count, reply);
     try {
       pinger.session = host.ping(runner.now(), to.nid(), to.locators(), pinger);
@@ -173,12 +173,12 @@ final class DaemonControl implements ControlService {
   private final class Pinger implements EchoHandler {
     private final Destination to;
     private final int count;
-    private final Reply<PingView> reply;
+    private final Reply<? super PingView> reply;
     private EchoSession session;
     private int sequence;
     private ScheduledFuture<?> lost;
 
-    Pinger(Destination to, int count, Reply<PingView> reply) {
+    Pinger(Destination to, int count, Reply<? super PingView> reply) {
       this.to = to;
       this.count = count;
       this.reply = reply;

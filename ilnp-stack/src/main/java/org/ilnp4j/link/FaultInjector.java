@@ -1,18 +1,18 @@
 package org.ilnp4j.link;
 
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.random.RandomGenerator;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.ilnp4j.ip6.PacketSink;
+import org.ilnp4j.link.LinkChance.Draw;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.time.Timer;
 import org.ilnp4j.time.TimerQueue;
 
 /**
  * One direction of an imperfect link in front of any sink: queue, rate, delay, and seeded faults
- * (loss, duplication, corruption, reordering). The simulated network is made of these; in front of
- * a real device it does what {@code tc netem} does.
+ * (loss, duplication, corruption, reordering). The simulated network is made of these in virtual
+ * time, the link emulator in real time.
  *
  * <p>A packet waits in the queue, occupies the link for its serialisation time, then travels for
  * the delay; random faults happen on the way. All deliveries come from the timer queue, never from
@@ -36,15 +36,23 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
   /** More than this on the way at once would be a leak, not a link. */
   static final int MAX_IN_FLIGHT = 1 << 20;
 
+  /** Octets on the way at most: half a second at 4 Gbit/s. */
+  static final long MAX_IN_FLIGHT_BYTES = 256 << 20;
+
+  /** Packets held back to be overtaken at most. */
+  static final int MAX_HELD_BACK = 1 << 16;
+
   private final PacketSink next;
   private final NanoClock clock;
   private final TimerQueue timers;
-  private final RandomGenerator random;
+  private final LinkChance chance;
+  private final LossProcess losses;
   private final TransmitTime transmitTime = new TransmitTime();
   private final LinkStats stats = new LinkStats();
   private final PacketRing queue = new PacketRing();
+  private final CoDel coDel = new CoDel();
   private final PacketRing flight = new PacketRing();
-  private final List<HeldBack> heldBack = new ArrayList<>();
+  private final Set<HeldBack> heldBack = new LinkedHashSet<>();
   private LinkConfig config;
   private DropListener dropListener = (why, packet) -> {};
   private boolean up = true;
@@ -52,6 +60,7 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
   /** The packet that occupies the link, or null. */
   private ByteBuf sending;
 
+  private long sendingNumber;
   private long departNanos;
 
   private long lastArrivalNanos;
@@ -75,32 +84,32 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
   /** A packet that others overtake. */
   private final class HeldBack extends Timer {
     private final ByteBuf packet;
+    private final long dueNanos;
 
-    HeldBack(ByteBuf packet) {
+    HeldBack(ByteBuf packet, long dueNanos) {
       this.packet = packet;
+      this.dueNanos = dueNanos;
     }
 
     @Override
     protected void fire(long nowNanos) {
       heldBack.remove(this);
-      deliver(packet);
+      deliver(packet, nowNanos - dueNanos);
     }
   }
 
   /**
    * @param timers drives departures and arrivals; must be advanced by the caller in time order
+   * @param seed of all chance: with the same one the n-th packet offered meets the same faults
    */
   public FaultInjector(
-      LinkConfig config,
-      PacketSink next,
-      NanoClock clock,
-      TimerQueue timers,
-      RandomGenerator random) {
+      LinkConfig config, PacketSink next, NanoClock clock, TimerQueue timers, long seed) {
     this.config = config;
     this.next = next;
     this.clock = clock;
     this.timers = timers;
-    this.random = random;
+    this.chance = new LinkChance(seed);
+    this.losses = new LossProcess(chance);
   }
 
   public LinkConfig config() {
@@ -144,6 +153,11 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
     return queue.bytes();
   }
 
+  /** Packets waiting, the one being sent not counted. */
+  public int queuedPackets() {
+    return queue.size();
+  }
+
   /** Packets accepted and neither delivered nor dropped yet. */
   public int packetsInside() {
     return queue.size() + flight.size() + heldBack.size() + (sending == null ? 0 : 1);
@@ -152,6 +166,7 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
   @Override
   public void transmit(ByteBuf packet) {
     int bytes = packet.readableBytes();
+    long number = stats.offeredPackets();
     stats.countOffered(bytes);
     if (!up) {
       drop(LinkDrop.DOWN, packet);
@@ -159,23 +174,38 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
       drop(LinkDrop.TOO_BIG, packet);
     } else if (sending == null) {
       transmitTime.startBusyPeriod();
-      send(clock.nanoTime(), packet);
-    } else if (queue.size() >= config.queuePackets()
-        || queue.bytes() + bytes > config.queueBytes()) {
-      drop(LinkDrop.QUEUE_FULL, packet);
-    } else {
-      queue.add(packet, 0);
+      send(clock.nanoTime(), packet, number);
+    } else if (makeRoom(bytes)) {
+      queue.add(packet, clock.nanoTime(), number);
       stats.countQueued(queue.size(), queue.bytes());
+    } else {
+      drop(LinkDrop.QUEUE_FULL, packet);
     }
   }
 
-  private void send(long atNanos, ByteBuf packet) {
+  /** True when a packet of that size may wait; drops others for it if that is the policy. */
+  private boolean makeRoom(int bytes) {
+    boolean canFit = config.queuePackets() > 0 && bytes <= config.queueBytes();
+    if (config.dropPolicy() == DropPolicy.HEAD && canFit) {
+      while (isFull(bytes)) {
+        drop(LinkDrop.QUEUE_FULL, queue.poll());
+      }
+    }
+    return !isFull(bytes);
+  }
+
+  private boolean isFull(int bytes) {
+    return queue.size() >= config.queuePackets() || queue.bytes() + bytes > config.queueBytes();
+  }
+
+  private void send(long atNanos, ByteBuf packet, long number) {
     long busyNanos = transmitTime.next(config, packet.readableBytes());
     if (busyNanos == 0) {
-      launch(atNanos, packet);
+      launch(atNanos, packet, number);
       return;
     }
     sending = packet;
+    sendingNumber = number;
     departNanos = atNanos + busyNanos;
     timers.arm(departure, departNanos);
   }
@@ -186,41 +216,56 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
       ByteBuf packet = sending;
       long atNanos = departNanos;
       sending = null;
-      launch(atNanos, packet);
-      while (sending == null && !queue.isEmpty()) {
-        send(atNanos, queue.poll());
+      launch(atNanos, packet, sendingNumber);
+      sendFromQueue(atNanos);
+    }
+  }
+
+  private void sendFromQueue(long atNanos) {
+    while (sending == null && !queue.isEmpty()) {
+      long number = queue.headNumber();
+      boolean isDropped =
+          config.dropPolicy() == DropPolicy.CODEL
+              && coDel.drops(atNanos, atNanos - queue.headNanos(), queue.bytes() <= config.mtu());
+      ByteBuf packet = queue.poll();
+      if (isDropped) {
+        drop(LinkDrop.AQM, packet);
+      } else {
+        send(atNanos, packet, number);
       }
     }
   }
 
-  private void launch(long atNanos, ByteBuf packet) {
+  private void launch(long atNanos, ByteBuf packet, long number) {
     ByteBuf travelling = packet;
-    if (happens(config.loss())) {
+    if (losses.loses(config, number)) {
       drop(LinkDrop.LOST, packet);
       return;
     }
-    if (happens(config.corrupt())) {
-      travelling = flipBit(packet);
+    if (chance.happens(config.corrupt(), number, Draw.CORRUPT)) {
+      travelling = flipBit(packet, number);
     }
-    if (happens(config.duplicate())) {
+    if (chance.happens(config.duplicate(), number, Draw.DUPLICATE)) {
       stats.countDuplicated();
-      fly(atNanos, travelling.copy());
+      fly(atNanos, travelling.copy(), number, Draw.JITTER_OF_COPY, Draw.REORDER_OF_COPY);
     }
-    fly(atNanos, travelling);
+    fly(atNanos, travelling, number, Draw.JITTER, Draw.REORDER);
   }
 
-  private void fly(long atNanos, ByteBuf packet) {
+  private void fly(long atNanos, ByteBuf packet, long number, Draw jitter, Draw reorder) {
     long arrivalNanos = atNanos + config.delayNanos();
     if (config.jitterNanos() > 0) {
-      arrivalNanos += random.nextLong(config.jitterNanos() + 1);
+      arrivalNanos += chance.below(config.jitterNanos() + 1, number, jitter);
     }
-    if (flight.size() >= MAX_IN_FLIGHT) {
+    if (flight.size() >= MAX_IN_FLIGHT
+        || flight.bytes() + packet.readableBytes() > MAX_IN_FLIGHT_BYTES
+        || heldBack.size() >= MAX_HELD_BACK) {
       drop(LinkDrop.QUEUE_FULL, packet);
-    } else if (happens(config.reorder())) {
+    } else if (chance.happens(config.reorder(), number, reorder)) {
       stats.countReordered();
-      HeldBack late = new HeldBack(packet);
+      HeldBack late = new HeldBack(packet, arrivalNanos + config.reorderNanos());
       heldBack.add(late);
-      timers.arm(late, arrivalNanos + config.reorderNanos());
+      timers.arm(late, late.dueNanos);
     } else {
       lastArrivalNanos = Math.max(lastArrivalNanos, arrivalNanos);
       flight.add(packet, lastArrivalNanos);
@@ -232,29 +277,27 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
 
   private void arrive(long nowNanos) {
     while (!flight.isEmpty() && flight.headNanos() <= nowNanos) {
-      deliver(flight.poll());
+      long lateNanos = nowNanos - flight.headNanos();
+      deliver(flight.poll(), lateNanos);
     }
     if (!flight.isEmpty()) {
       timers.arm(arrival, flight.headNanos());
     }
   }
 
-  private void deliver(ByteBuf packet) {
+  private void deliver(ByteBuf packet, long lateNanos) {
+    stats.countLate(lateNanos);
     stats.countDelivered(packet.readableBytes());
     next.transmit(packet);
   }
 
-  private boolean happens(double probability) {
-    return probability > 0 && random.nextDouble() < probability;
-  }
-
   /** On a copy: the sender may hold parts of the packet for retransmission. */
-  private ByteBuf flipBit(ByteBuf packet) {
+  private ByteBuf flipBit(ByteBuf packet, long number) {
     stats.countCorrupted();
     ByteBuf copy = packet.copy();
     packet.release();
     if (copy.isReadable()) {
-      int bit = random.nextInt(copy.readableBytes() * 8);
+      int bit = (int) chance.below(copy.readableBytes() * 8L, number, Draw.CORRUPT_BIT);
       int index = copy.readerIndex() + bit / 8;
       copy.setByte(index, copy.getByte(index) ^ 1 << bit % 8);
     }

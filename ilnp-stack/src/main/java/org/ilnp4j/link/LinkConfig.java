@@ -24,12 +24,16 @@ public final class LinkConfig {
   private long delayNanos;
   private long jitterNanos;
   private double loss;
+  private double burstStart;
+  private double burstEnd = 1;
+  private double burstLoss = 1;
   private double duplicate;
   private double corrupt;
   private double reorder;
   private long reorderNanos;
   private int queueBytes = Integer.MAX_VALUE;
   private int queuePackets = DEFAULT_QUEUE_PACKETS;
+  private DropPolicy dropPolicy = DropPolicy.TAIL;
   private long perPacketNanos;
   private int mtu = DEFAULT_MTU;
 
@@ -40,12 +44,16 @@ public final class LinkConfig {
     delayNanos = from.delayNanos;
     jitterNanos = from.jitterNanos;
     loss = from.loss;
+    burstStart = from.burstStart;
+    burstEnd = from.burstEnd;
+    burstLoss = from.burstLoss;
     duplicate = from.duplicate;
     corrupt = from.corrupt;
     reorder = from.reorder;
     reorderNanos = from.reorderNanos;
     queueBytes = from.queueBytes;
     queuePackets = from.queuePackets;
+    dropPolicy = from.dropPolicy;
     perPacketNanos = from.perPacketNanos;
     mtu = from.mtu;
   }
@@ -70,9 +78,24 @@ public final class LinkConfig {
     return jitterNanos;
   }
 
-  /** Probability of being lost on the way. */
+  /** Probability of being lost on the way; outside bursts, if there are any. */
   public double loss() {
     return loss;
+  }
+
+  /** Probability with which a packet begins a burst of losses; 0: there are none. */
+  public double burstStart() {
+    return burstStart;
+  }
+
+  /** Probability with which a packet ends a burst; bursts last 1 / this packets on average. */
+  public double burstEnd() {
+    return burstEnd;
+  }
+
+  /** Probability of being lost within a burst. */
+  public double burstLoss() {
+    return burstLoss;
   }
 
   /** Probability of arriving twice. */
@@ -95,14 +118,19 @@ public final class LinkConfig {
     return reorderNanos;
   }
 
-  /** Most octets waiting behind the packet being sent; more are dropped at the tail. */
+  /** Most octets waiting behind the packet being sent. */
   public int queueBytes() {
     return queueBytes;
   }
 
-  /** Most packets waiting behind the one being sent; more are dropped at the tail. */
+  /** Most packets waiting behind the one being sent. */
   public int queuePackets() {
     return queuePackets;
+  }
+
+  /** Which packet goes when too much waits. */
+  public DropPolicy dropPolicy() {
+    return dropPolicy;
   }
 
   /**
@@ -142,6 +170,21 @@ public final class LinkConfig {
     return c;
   }
 
+  /**
+   * Losses in bursts, after Gilbert and Elliott.
+   *
+   * @param start probability with which a packet begins a burst
+   * @param end probability with which a packet ends it
+   * @param lossWithin probability of being lost within a burst
+   */
+  public LinkConfig withBursts(double start, double end, double lossWithin) {
+    LinkConfig c = new LinkConfig(this);
+    c.burstStart = probability("start of bursts", start);
+    c.burstEnd = probability("end of bursts", end);
+    c.burstLoss = probability("loss in bursts", lossWithin);
+    return c;
+  }
+
   public LinkConfig withDuplicate(double probability) {
     LinkConfig c = new LinkConfig(this);
     c.duplicate = probability("duplicate", probability);
@@ -175,6 +218,12 @@ public final class LinkConfig {
     LinkConfig c = new LinkConfig(this);
     c.queuePackets = (int) inRange("queue limit in packets", packets, Integer.MAX_VALUE);
     c.queueBytes = Integer.MAX_VALUE;
+    return c;
+  }
+
+  public LinkConfig withDropPolicy(DropPolicy policy) {
+    LinkConfig c = new LinkConfig(this);
+    c.dropPolicy = policy;
     return c;
   }
 

@@ -2,8 +2,10 @@ package org.ilnp4j.link;
 
 /** Why a link did not deliver a packet. */
 public enum LinkDrop {
-  /** The queue was full: dropped at its tail. */
+  /** The queue was full. */
   QUEUE_FULL,
+  /** Waited too long; dropped by active queue management. */
+  AQM,
   /** Random loss. */
   LOST,
   /** Larger than the link's MTU. */

@@ -14,6 +14,7 @@ public final class LinkStats {
   private long reorderedPackets;
   private long maxQueueBytes;
   private int maxQueuePackets;
+  private long maxLateNanos;
   private final long[] drops = new long[LinkDrop.values().length];
 
   /** Packets handed to the link, whatever became of them. */
@@ -56,6 +57,11 @@ public final class LinkStats {
     return maxQueuePackets;
   }
 
+  /** How long after its time a packet was delivered, at most: what the driver of the link added. */
+  public long maxLateNanos() {
+    return maxLateNanos;
+  }
+
   public long drops(LinkDrop why) {
     return drops[why.ordinal()];
   }
@@ -86,6 +92,10 @@ public final class LinkStats {
   public void countQueued(int packets, long bytes) {
     maxQueuePackets = Math.max(maxQueuePackets, packets);
     maxQueueBytes = Math.max(maxQueueBytes, bytes);
+  }
+
+  void countLate(long nanos) {
+    maxLateNanos = Math.max(maxLateNanos, nanos);
   }
 
   void countDuplicated() {

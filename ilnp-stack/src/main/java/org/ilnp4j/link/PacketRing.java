@@ -2,10 +2,14 @@ package org.ilnp4j.link;
 
 import io.netty.buffer.ByteBuf;
 
-/** A first-in first-out queue of packets, each with a time, that allocates only when it grows. */
+/**
+ * A first-in first-out queue of packets, each with a time and a number, that allocates only when it
+ * grows.
+ */
 public final class PacketRing {
   private ByteBuf[] packets = new ByteBuf[16];
   private long[] times = new long[16];
+  private long[] numbers = new long[16];
   private int head;
   private int size;
   private long bytes;
@@ -24,12 +28,17 @@ public final class PacketRing {
   }
 
   public void add(ByteBuf packet, long timeNanos) {
+    add(packet, timeNanos, 0);
+  }
+
+  public void add(ByteBuf packet, long timeNanos, long number) {
     if (size == packets.length) {
       grow();
     }
     int i = (head + size++) & (packets.length - 1);
     packets[i] = packet;
     times[i] = timeNanos;
+    numbers[i] = number;
     bytes += packet.readableBytes();
   }
 
@@ -41,6 +50,11 @@ public final class PacketRing {
   /** The time given with the oldest packet; the ring must not be empty. */
   public long headNanos() {
     return times[head];
+  }
+
+  /** The number given with the oldest packet; the ring must not be empty. */
+  public long headNumber() {
+    return numbers[head];
   }
 
   /** Removes the oldest packet; the ring must not be empty. */
@@ -56,13 +70,18 @@ public final class PacketRing {
   private void grow() {
     int old = packets.length;
     ByteBuf[] morePackets = new ByteBuf[old * 2];
-    long[] moreTimes = new long[old * 2];
     System.arraycopy(packets, head, morePackets, 0, old - head);
     System.arraycopy(packets, 0, morePackets, old - head, head);
-    System.arraycopy(times, head, moreTimes, 0, old - head);
-    System.arraycopy(times, 0, moreTimes, old - head, head);
     packets = morePackets;
-    times = moreTimes;
+    times = grown(times);
+    numbers = grown(numbers);
     head = 0;
+  }
+
+  private long[] grown(long[] old) {
+    long[] more = new long[old.length * 2];
+    System.arraycopy(old, head, more, 0, old.length - head);
+    System.arraycopy(old, 0, more, old.length - head, head);
+    return more;
   }
 }

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes IPv6 packets to a classic pcap file (link type 229, IPv6 without link layer; time stamps
- * in nanoseconds). Never fails its caller: at the first error, or when the size limit is reached,
- * it says so in one log line, stops writing and only counts. Buffered; used on one thread.
+ * Writes IP packets to a classic pcap file (without link layer; time stamps in nanoseconds). Never
+ * fails its caller: at the first error, or when the size limit is reached, it says so in one log
+ * line, stops writing and only counts. Buffered; used on one thread.
  */
 public final class PcapWriter implements AutoCloseable {
   /** Octets of a packet that are kept at most: the largest super-segment and some room. */
@@ -24,7 +24,13 @@ public final class PcapWriter implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(PcapWriter.class);
   private static final int MAGIC_NANOSECONDS = 0xa1b2_3c4d;
+
+  /** Link type of captures that hold IPv6 only. */
   private static final int LINKTYPE_IPV6 = 229;
+
+  /** Link type of captures that hold IPv4 and IPv6. */
+  private static final int LINKTYPE_RAW = 101;
+
   private static final int BUFFER_BYTES = 65_536;
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
@@ -47,6 +53,16 @@ public final class PcapWriter implements AutoCloseable {
    */
   public PcapWriter(
       String name, WritableByteChannel out, long epochNanos, int snapBytes, long maxBytes) {
+    this(name, out, LINKTYPE_IPV6, epochNanos, snapBytes, maxBytes);
+  }
+
+  private PcapWriter(
+      String name,
+      WritableByteChannel out,
+      int linkType,
+      long epochNanos,
+      int snapBytes,
+      long maxBytes) {
     if (snapBytes < 40 || snapBytes > MAX_SNAP_BYTES) {
       throw new IllegalArgumentException("capture of " + snapBytes + " octets per packet");
     }
@@ -62,7 +78,7 @@ public final class PcapWriter implements AutoCloseable {
         .putInt(0)
         .putInt(0)
         .putInt(snapBytes)
-        .putInt(LINKTYPE_IPV6);
+        .putInt(linkType);
     bytes = FILE_HEADER_BYTES;
   }
 
@@ -74,13 +90,21 @@ public final class PcapWriter implements AutoCloseable {
   /** Creates the file, or empties it. */
   public static PcapWriter open(Path file, long epochNanos, int snapBytes, long maxBytes)
       throws IOException {
-    WritableByteChannel channel =
-        Files.newByteChannel(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE);
-    return new PcapWriter(file.toString(), channel, epochNanos, snapBytes, maxBytes);
+    return new PcapWriter(file.toString(), create(file), epochNanos, snapBytes, maxBytes);
+  }
+
+  /** As {@link #open(Path, long)}, for packets of IPv4 too. */
+  public static PcapWriter openForAnyIp(Path file, long epochNanos) throws IOException {
+    return new PcapWriter(
+        file.toString(), create(file), LINKTYPE_RAW, epochNanos, MAX_SNAP_BYTES, Long.MAX_VALUE);
+  }
+
+  private static WritableByteChannel create(Path file) throws IOException {
+    return Files.newByteChannel(
+        file,
+        StandardOpenOption.CREATE,
+        StandardOpenOption.TRUNCATE_EXISTING,
+        StandardOpenOption.WRITE);
   }
 
   /** Records the readable bytes; the buffer stays the caller's. */

@@ -318,7 +318,7 @@ public final class SimNetwork implements AutoCloseable {
   /** One direction of a link that ends at {@code to}. */
   FaultInjector injector(LinkConfig config, SimPort to) {
     FaultInjector injector =
-        new FaultInjector(config, p -> deliver(to, p), clock(), events, splitRandom());
+        new FaultInjector(config, p -> deliver(to, p), clock(), events, splitRandom().nextLong());
     injector.onDrop((why, packet) -> dropped(to, why, packet));
     return injector;
   }

@@ -38,7 +38,7 @@ class FaultInjectorTest {
   }
 
   private void link(LinkConfig config) {
-    link = new FaultInjector(config, this::arrived, clock, timers, new SplittableRandom(SEED));
+    link = new FaultInjector(config, this::arrived, clock, timers, SEED);
   }
 
   private void arrived(ByteBuf packet) {
@@ -200,7 +200,7 @@ class FaultInjectorTest {
             },
             clock,
             timers,
-            new SplittableRandom(SEED));
+            SEED);
     ByteBuf kept = buffers.packet(200, 7);
     byte[] before = new byte[200];
     kept.getBytes(0, before);

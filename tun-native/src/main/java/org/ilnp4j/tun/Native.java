@@ -32,6 +32,7 @@ final class Native {
   static final int O_NONBLOCK = 0x800;
   static final int O_CLOEXEC = 0x80000;
 
+  static final int AF_INET = 2;
   static final int AF_INET6 = 10;
   static final int AF_NETLINK = 16;
   static final int SOCK_DGRAM = 2;
@@ -48,6 +49,13 @@ final class Native {
 
   static final int MSG_CTRUNC = 0x8;
   static final int MSG_TRUNC = 0x20;
+
+  static final int CLONE_NEWNET = 0x4000_0000;
+  static final int EFD_NONBLOCK = O_NONBLOCK;
+  static final int EFD_CLOEXEC = O_CLOEXEC;
+  static final short POLLIN = 1;
+  static final int PR_SET_TIMERSLACK = 29;
+  static final int SCHED_RR = 2;
 
   static final int IFNAMSIZ = 16;
 
@@ -105,6 +113,21 @@ final class Native {
 
     @ssize_t
     long sendmsg(int fd, @uintptr_t long msghdr, int flags);
+
+    int setns(int fd, int type);
+
+    int eventfd(int initial, int flags);
+
+    int ppoll(
+        @uintptr_t long fds,
+        @u_int64_t long count,
+        @uintptr_t long timespec,
+        @uintptr_t long signalMask);
+
+    int sched_setscheduler(int thread, int policy, @uintptr_t long priority);
+
+    @Variadic(fixedCount = 1)
+    int prctl(int option, @u_int64_t long argument);
   }
 
   /** The error of the native call that has just returned -1 on this thread. */

@@ -59,6 +59,15 @@ public final class Netlink implements Closeable {
     return link(name).orElseThrow(() -> new LinuxException("find interface", name, Errno.ENODEV));
   }
 
+  /** The counters of an interface; ENODEV if there is none. */
+  public LinkCounters counters(int link) throws LinuxException {
+    ifInfo(NlMessage.RTM_GETLINK, 0, 0, 0, 0);
+    return socket.dump(NlParser::counters, "interfaces").stream()
+        .filter(c -> c.link() == link)
+        .findFirst()
+        .orElseThrow(() -> new LinuxException("find interface", "number " + link, Errno.ENODEV));
+  }
+
   public void setUp(int link, boolean up) throws LinuxException {
     ifInfo(NlMessage.RTM_NEWLINK, 0, link, up ? Link.IFF_UP : 0, Link.IFF_UP);
     check(up ? "set up" : "set down", "link " + link);
@@ -98,6 +107,25 @@ public final class Netlink implements Closeable {
         .attribute(NlParser.IFA_ADDRESS, a.address())
         .attribute(NlParser.IFA_FLAGS, a.flags());
     check("add address", a + " on link " + a.link());
+  }
+
+  /** Adds an IPv4 or IPv6 address that can be used at once, or changes it. */
+  public void addAddress(int link, IpPrefix address) throws LinuxException {
+    int flags = NlMessage.NLM_F_CREATE | NlMessage.NLM_F_REPLACE;
+    NlMessage m =
+        socket
+            .begin(NlMessage.RTM_NEWADDR, flags)
+            .u8(address.isIp6() ? Native.AF_INET6 : Native.AF_INET)
+            .u8(address.length())
+            .u8(0)
+            .u8(0)
+            .u32(link)
+            .attribute(NlParser.IFA_LOCAL, address.octets())
+            .attribute(NlParser.IFA_ADDRESS, address.octets());
+    if (address.isIp6()) {
+      m.attribute(NlParser.IFA_FLAGS, LinkAddress.NODAD);
+    }
+    check("add address", address + " on link " + link);
   }
 
   /** Returns false if there was no such address. */
@@ -141,6 +169,27 @@ public final class Netlink implements Closeable {
     int scope = r.via() == null ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
     route(NlMessage.RTM_NEWROUTE, flags, r, scope, RTN_UNICAST);
     check("add route", r.toString());
+  }
+
+  /** Adds an IPv4 or IPv6 route of ours to a destination on a point-to-point link. */
+  public void addRoute(int link, IpPrefix destination) throws LinuxException {
+    NlMessage m =
+        socket
+            .begin(NlMessage.RTM_NEWROUTE, NlMessage.NLM_F_CREATE | NlMessage.NLM_F_REPLACE)
+            .u8(destination.isIp6() ? Native.AF_INET6 : Native.AF_INET)
+            .u8(destination.length())
+            .u8(0)
+            .u8(0)
+            .u8(Route.TABLE_MAIN)
+            .u8(PROTOCOL)
+            .u8(RT_SCOPE_LINK)
+            .u8(RTN_UNICAST)
+            .u32(0)
+            .attribute(NlParser.RTA_OIF, link);
+    if (destination.length() > 0) {
+      m.attribute(NlParser.RTA_DST, destination.octets());
+    }
+    check("add route", destination + " on link " + link);
   }
 
   /** Returns false if there was no such route. */

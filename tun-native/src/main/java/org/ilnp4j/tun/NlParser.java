@@ -20,6 +20,7 @@ final class NlParser {
   static final int IFLA_TXQLEN = 13;
   static final int IFLA_OPERSTATE = 16;
   static final int IFLA_LINKINFO = 18;
+  static final int IFLA_STATS64 = 23;
   static final int IFLA_INFO_KIND = 1;
   static final int IFA_ADDRESS = 1;
   static final int IFA_LOCAL = 2;
@@ -64,6 +65,19 @@ final class NlParser {
         u32(a[IFLA_TXQLEN]),
         mac(a[IFLA_ADDRESS]),
         kind);
+  }
+
+  /** The counters of a link, from a GETLINK answer; null if it has none. */
+  static LinkCounters counters(ByteBuffer m) {
+    int base = NlMessage.HEADER_BYTES;
+    if (m.limit() < base + IFINFO_BYTES) {
+      return null;
+    }
+    ByteBuffer s = attributes(m, base + IFINFO_BYTES, IFLA_STATS64)[IFLA_STATS64];
+    return s == null || s.limit() < 8 * Long.BYTES
+        ? null
+        : new LinkCounters(
+            m.getInt(base + 4), s.getLong(0), s.getLong(8), s.getLong(48), s.getLong(56));
   }
 
   /** An IPv6 address; null if it is not. */

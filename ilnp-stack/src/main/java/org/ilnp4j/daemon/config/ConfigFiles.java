@@ -56,11 +56,11 @@ final class ConfigFiles {
     }
   }
 
-  static void checkSocket(ConfigTable t, Path socket) {
+  static void checkSocket(ConfigTable t, ConfigKey<Path> key, Path socket) {
     int octets = socket.toString().getBytes(StandardCharsets.UTF_8).length;
     if (octets > ControlServer.MAX_PATH_BYTES) {
       t.problem(
-          ConfigKeys.CONTROL_SOCKET,
+          key,
           socket
               + " has "
               + octets
@@ -72,22 +72,19 @@ final class ConfigFiles {
     try {
       if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS) && !ControlServer.isSocket(socket)) {
         t.problem(
-            ConfigKeys.CONTROL_SOCKET,
-            socket + " is in the way and is not a socket; remove it, or choose another path");
+            key, socket + " is in the way and is not a socket; remove it, or choose another path");
       }
     } catch (IOException e) {
-      t.problem(ConfigKeys.CONTROL_SOCKET, "cannot look at " + socket + "; choose another path");
+      t.problem(key, "cannot look at " + socket + "; choose another path");
     }
   }
 
-  static void checkCapture(ConfigTable t, Path file) {
+  static void checkCapture(ConfigTable t, ConfigKey<Path> key, Path file) {
     Path dir = file.toAbsolutePath().getParent();
     if (Files.isDirectory(file)) {
-      t.problem(ConfigKeys.PCAP_FILE, file + " is a directory; name a file in it");
+      t.problem(key, file + " is a directory; name a file in it");
     } else if (!Files.isDirectory(dir)) {
-      t.problem(
-          ConfigKeys.PCAP_FILE,
-          "there is no directory " + dir + "; create it, or choose another one");
+      t.problem(key, "there is no directory " + dir + "; create it, or choose another one");
     }
   }
 }

@@ -104,9 +104,4 @@ final class ConfigKeys {
           PCAP, LOG);
 
   private ConfigKeys() {}
-
-  /** The section with a header of this name, or null. */
-  static ConfigSection section(String name) {
-    return ALL.stream().filter(s -> s != TOP && s.name.equals(name)).findFirst().orElse(null);
-  }
 }

@@ -14,22 +14,13 @@ import java.util.Optional;
 import java.util.Set;
 import org.ilnp4j.naming.HostsFile;
 import org.ilnp4j.tcp.TcpConfig;
-import org.tomlj.Toml;
-import org.tomlj.TomlArray;
-import org.tomlj.TomlParseError;
-import org.tomlj.TomlParseResult;
-import org.tomlj.TomlTable;
 
 /** Reads a configuration file. Blocks on the file; not for the loop thread. */
 public final class ConfigReader {
-  private final Path baseDir;
-  private final TomlParseResult toml;
-  private final Problems problems;
+  private final ConfigDocument file;
 
-  private ConfigReader(Path baseDir, TomlParseResult toml, Problems problems) {
-    this.baseDir = baseDir;
-    this.toml = toml;
-    this.problems = problems;
+  private ConfigReader(ConfigDocument file) {
+    this.file = file;
   }
 
   /**
@@ -48,48 +39,29 @@ public final class ConfigReader {
    * @param baseDir where relative paths start
    */
   public static DaemonConfig parse(String name, Path baseDir, String text) throws ConfigException {
-    Problems problems = new Problems(name);
-    // Some editors begin a file with a byte order mark; TOML knows none.
-    TomlParseResult toml = Toml.parse(text.startsWith("\uFEFF") ? text.substring(1) : text);
-    if (toml.hasErrors()) {
-      List<String> lines = text.lines().toList();
-      for (TomlParseError e : toml.errors()) {
-        int line = e.position().line();
-        problems.add(line, "syntax", syntax(e, line <= lines.size() ? lines.get(line - 1) : ""));
-      }
-      problems.throwIfAny();
-    }
-    DaemonConfig config = new ConfigReader(baseDir, toml, problems).config();
-    problems.throwIfAny();
+    ConfigDocument file = ConfigDocument.parse(name, baseDir, text, ConfigKeys.ALL);
+    DaemonConfig config = new ConfigReader(file).config();
+    file.problems().throwIfAny();
     return config;
   }
 
-  private static String syntax(TomlParseError e, String line) {
-    String what = e.getMessage().replaceAll("\\s*\\(line \\d+, column \\d+\\)", "").strip();
-    String mend =
-        line.matches(".*=\\s*[0-9.]+\\s*[A-Za-z].*")
-            ? "; put a value with a unit in quotes, such as \"200 ms\""
-            : "";
-    return what.replaceAll("\\s+", " ") + " at column " + e.position().column() + mend;
-  }
-
   private DaemonConfig config() {
-    ConfigTable top = new ConfigTable(ConfigKeys.TOP, toml, 1, problems);
-    ConfigTable tun = table(ConfigKeys.TUN);
-    ConfigTable mobility = table(ConfigKeys.MOBILITY);
-    ConfigTable hosts = table(ConfigKeys.HOSTS);
-    ConfigTable pcap = table(ConfigKeys.PCAP);
-    Optional<Path> capture = path(pcap, ConfigKeys.PCAP_FILE);
-    capture.ifPresent(file -> ConfigFiles.checkCapture(pcap, file));
-    ConfigTable control = table(ConfigKeys.CONTROL);
+    ConfigTable top = file.top(ConfigKeys.TOP);
+    ConfigTable tun = file.table(ConfigKeys.TUN);
+    ConfigTable mobility = file.table(ConfigKeys.MOBILITY);
+    ConfigTable hosts = file.table(ConfigKeys.HOSTS);
+    ConfigTable pcap = file.table(ConfigKeys.PCAP);
+    Optional<Path> capture = file.path(pcap, ConfigKeys.PCAP_FILE);
+    capture.ifPresent(path -> ConfigFiles.checkCapture(pcap, ConfigKeys.PCAP_FILE, path));
+    ConfigTable control = file.table(ConfigKeys.CONTROL);
     String name = top.get(ConfigKeys.NAME);
     Map<InetSocketAddress, String> listeners = new LinkedHashMap<>();
     Path socket =
-        path(control, ConfigKeys.CONTROL_SOCKET)
-            .orElseGet(() -> baseDir.resolve(DaemonConfig.defaultSocket(name)));
-    ConfigFiles.checkSocket(control, socket);
-    Optional<Path> hostsFile = path(hosts, ConfigKeys.HOSTS_FILE);
-    HostsFile names = hostsFile.map(file -> ConfigFiles.hosts(hosts, file)).orElse(null);
+        file.path(control, ConfigKeys.CONTROL_SOCKET)
+            .orElseGet(() -> file.resolve(DaemonConfig.defaultSocket(name)));
+    ConfigFiles.checkSocket(control, ConfigKeys.CONTROL_SOCKET, socket);
+    Optional<Path> hostsFile = file.path(hosts, ConfigKeys.HOSTS_FILE);
+    HostsFile names = hostsFile.map(path -> ConfigFiles.hosts(hosts, path)).orElse(null);
     // What a wrong hosts file would have held, nobody knows.
     boolean namesKnown = names != null || !hosts.isPresent();
     DaemonConfig.Tun device =
@@ -104,26 +76,22 @@ public final class ConfigReader {
             mobility.get(ConfigKeys.HANDOFF),
             mobility.get(ConfigKeys.MAX_LIFETIME),
             mobility.get(ConfigKeys.RA_TIMEOUT_FACTOR)),
-        tcp(table(ConfigKeys.TCP)),
-        table(ConfigKeys.NONCE).get(ConfigKeys.NONCE_LENGTH),
+        tcp(file.table(ConfigKeys.TCP)),
+        file.table(ConfigKeys.NONCE).get(ConfigKeys.NONCE_LENGTH),
         hostsFile,
-        socks(table(ConfigKeys.SOCKS), listeners),
+        socks(file.table(ConfigKeys.SOCKS), listeners),
         forwards(listeners, names, namesKnown),
         publishes(),
         socket,
-        baseDir.resolve(table(ConfigKeys.STATE).get(ConfigKeys.STATE_DIR)),
+        file.resolve(file.table(ConfigKeys.STATE).get(ConfigKeys.STATE_DIR)),
         capture,
-        table(ConfigKeys.LOG).get(ConfigKeys.LOG_LEVEL));
-  }
-
-  private Optional<Path> path(ConfigTable t, ConfigKey<Path> key) {
-    return Optional.ofNullable(t.get(key)).map(baseDir::resolve);
+        file.table(ConfigKeys.LOG).get(ConfigKeys.LOG_LEVEL));
   }
 
   private List<DaemonConfig.Uplink> uplinks(String tunName) {
     List<DaemonConfig.Uplink> all = new ArrayList<>();
     Set<String> names = new HashSet<>();
-    List<ConfigTable> tables = list(ConfigKeys.UPLINK);
+    List<ConfigTable> tables = file.list(ConfigKeys.UPLINK);
     for (ConfigTable t : tables) {
       String name = t.get(ConfigKeys.UPLINK_NAME);
       if (name != null && !names.add(name)) {
@@ -137,9 +105,8 @@ public final class ConfigReader {
           new DaemonConfig.Uplink(
               name == null ? "" : name, t.get(ConfigKeys.UPLINK_PREFERENCE), fixedLocator(t)));
     }
-    if (tables.isEmpty() && !toml.contains(ConfigKeys.UPLINK.name)) {
-      problems.add(
-          1,
+    if (tables.isEmpty() && !file.contains(ConfigKeys.UPLINK)) {
+      file.problem(
           ConfigKeys.UPLINK.name,
           "none is given; name at least one link: [[uplink]] name = \"eth0\"");
     }
@@ -189,7 +156,7 @@ public final class ConfigReader {
   private List<DaemonConfig.Forward> forwards(
       Map<InetSocketAddress, String> listeners, HostsFile names, boolean namesKnown) {
     List<DaemonConfig.Forward> all = new ArrayList<>();
-    for (ConfigTable t : list(ConfigKeys.FORWARD)) {
+    for (ConfigTable t : file.list(ConfigKeys.FORWARD)) {
       InetSocketAddress listen = t.get(ConfigKeys.FORWARD_LISTEN);
       checkListener(
           t, ConfigKeys.FORWARD_LISTEN, listen, t.get(ConfigKeys.FORWARD_ALLOW_REMOTE), listeners);
@@ -235,7 +202,7 @@ public final class ConfigReader {
   private List<DaemonConfig.Publish> publishes() {
     List<DaemonConfig.Publish> all = new ArrayList<>();
     Map<Integer, Integer> lines = new LinkedHashMap<>();
-    for (ConfigTable t : list(ConfigKeys.PUBLISH)) {
+    for (ConfigTable t : file.list(ConfigKeys.PUBLISH)) {
       Integer port = t.get(ConfigKeys.PUBLISH_PORT);
       HostPort to = t.get(ConfigKeys.PUBLISH_TO);
       if (port != null) {
@@ -249,45 +216,5 @@ public final class ConfigReader {
       }
     }
     return all;
-  }
-
-  /** The table of a section, absent or not. */
-  private ConfigTable table(ConfigSection section) {
-    Object value = toml.get(List.of(section.name));
-    int line = lineOf(section);
-    if (value == null || value instanceof TomlTable) {
-      return new ConfigTable(section, (TomlTable) value, line, problems);
-    }
-    problems.add(line, section.name, "must be one table; begin it with " + section.header());
-    return new ConfigTable(section, null, line, problems);
-  }
-
-  private List<ConfigTable> list(ConfigSection section) {
-    Object value = toml.get(List.of(section.name));
-    if (value == null) {
-      return List.of();
-    }
-    List<ConfigTable> tables = new ArrayList<>();
-    if (value instanceof TomlArray array) {
-      for (int i = 0; i < array.size(); i++) {
-        if (array.get(i) instanceof TomlTable t) {
-          int line = array.inputPositionOf(i).line();
-          tables.add(new ConfigTable(section, t, line, problems));
-        }
-      }
-      if (tables.size() == array.size()) {
-        return tables;
-      }
-    }
-    problems.add(
-        lineOf(section),
-        section.name,
-        "may occur several times; begin each with " + section.header());
-    return List.of();
-  }
-
-  private int lineOf(ConfigSection section) {
-    var position = toml.inputPositionOf(List.of(section.name));
-    return position == null ? 1 : position.line();
   }
 }

@@ -11,20 +11,26 @@ final class ConfigTable {
   private final ConfigSection section;
   private final TomlTable toml;
   private final int line;
+  private final ConfigDocument file;
   private final Problems problems;
 
   /**
    * @param toml what stands in the file, or null when the section is absent
    * @param line of the header
    */
-  ConfigTable(ConfigSection section, TomlTable toml, int line, Problems problems) {
+  ConfigTable(ConfigSection section, TomlTable toml, int line, ConfigDocument file) {
     this.section = section;
     this.toml = toml;
     this.line = line;
-    this.problems = problems;
+    this.file = file;
+    this.problems = file.problems();
     if (toml != null) {
       refuseUnknownKeys();
     }
+  }
+
+  ConfigSection section() {
+    return section;
   }
 
   boolean isPresent() {
@@ -68,7 +74,7 @@ final class ConfigTable {
 
   private void refuseUnknownKeys() {
     for (String key : toml.keySet()) {
-      boolean isSection = section.kind == ConfigSection.Kind.TOP && ConfigKeys.section(key) != null;
+      boolean isSection = section.kind == ConfigSection.Kind.TOP && file.section(key) != null;
       if (!section.has(key) && !isSection) {
         int at = toml.inputPositionOf(List.of(key)).line();
         problems.add(at, path(key), "is not known; " + suggestion(key));
@@ -79,14 +85,14 @@ final class ConfigTable {
   private String suggestion(String unknown) {
     List<String> known = new ArrayList<>(section.keys().stream().map(ConfigKey::name).toList());
     if (section.kind == ConfigSection.Kind.TOP) {
-      ConfigKeys.ALL.stream().filter(s -> !s.name.isEmpty()).forEach(s -> known.add(s.name));
+      file.known().stream().filter(s -> !s.name.isEmpty()).forEach(s -> known.add(s.name));
     }
     String nearest = Nearest.to(unknown, known);
     if (nearest != null) {
       return "did you mean \"" + nearest + "\"?";
     }
     String elsewhere =
-        ConfigKeys.ALL.stream()
+        file.known().stream()
             .filter(s -> s.has(unknown))
             .map(ConfigSection::header)
             .collect(Collectors.joining(" or "));

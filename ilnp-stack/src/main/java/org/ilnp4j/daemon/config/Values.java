@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ilnp4j.ilnp.Locator;
 import org.ilnp4j.ilnp.Nid;
+import org.ilnp4j.tun.IpPrefix;
 
 /** The kinds of value a configuration file holds. */
 final class Values {
@@ -36,13 +37,30 @@ final class Values {
           new Unit("MiB", 1 << 20),
           new Unit("GiB", 1 << 30));
 
+  private static final List<Unit> RATES =
+      List.of(
+          new Unit("bit/s", 1),
+          new Unit("kbit/s", 1_000L),
+          new Unit("Mbit/s", 1_000_000L),
+          new Unit("Gbit/s", 1_000_000_000L));
+
+  private static final List<Unit> PACKETS = List.of(new Unit("packets", 1), new Unit("packet", 1));
+
   private static final Pattern QUANTITY =
-      Pattern.compile("([0-9]{1,12}(?:\\.[0-9]{1,9})?)\\s*([A-Za-z]*)");
+      Pattern.compile("([0-9]{1,12}(?:\\.[0-9]{1,9})?)\\s*([A-Za-z]+(?:/s)?|)");
+
+  private static final Pattern SHARE = Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,12})?)\\s*(%?)");
+
+  /** What no packet waits for. */
+  private static final String UNLIMITED = "unlimited";
+
   private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,31}");
 
   /** What the kernel takes as a link name, less what would need quoting in a shell. */
   private static final Pattern LINK_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.@-]{0,14}");
 
+  private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}");
+  private static final Pattern PREFIX = Pattern.compile("([^/]+)(?:/([0-9]{1,3}))?");
   private static final Pattern IP4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
   private static final Pattern IP6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
 
@@ -189,6 +207,86 @@ final class Values {
             + text
             + "\" has a unit that is not known here; use "
             + units.stream().map(Unit::name).collect(Collectors.joining(", ")));
+  }
+
+  /** Bits per second; 0 for {@code "unlimited"}. */
+  static ValueType<Long> rate(String min, String max) {
+    ValueType<Long> limited = quantity("rate", "20 Mbit/s", RATES, min, max);
+    return toml -> UNLIMITED.equals(toml) ? Long.valueOf(0) : limited.read(toml);
+  }
+
+  /** Packets, or octets: exactly one of the two is not null. */
+  record Amount(Long packets, Long octets) {}
+
+  static ValueType<Amount> packetsOrSize() {
+    ValueType<Long> packets =
+        quantity("number of packets", "100 packets", PACKETS, "0 packets", "1000000 packets");
+    ValueType<Long> octets = size("0 B", "1 GiB");
+    return toml ->
+        toml instanceof String text && text.strip().endsWith("B")
+            ? new Amount(null, octets.read(toml))
+            : new Amount(packets.read(toml), null);
+  }
+
+  /** A part of all packets, from 0 to 1; written so, or in percent. */
+  static ValueType<Double> share() {
+    return toml -> {
+      Matcher m = SHARE.matcher(toml instanceof Number ? toml.toString() : text(toml).strip());
+      if (!m.matches()) {
+        throw new IllegalArgumentException(
+            show(toml) + " is not a share of the packets; write it as \"0.5 %\" or 0.005");
+      }
+      double share = Double.parseDouble(m.group(1)) / (m.group(2).isEmpty() ? 1 : 100);
+      if (share > 1) {
+        throw new IllegalArgumentException(
+            show(toml) + " is more than all packets; give \"0 %\" to \"100 %\", or 0 to 1");
+      }
+      return share;
+    };
+  }
+
+  static ValueType<Long> seed() {
+    return toml -> {
+      if (toml instanceof Long number) {
+        return number;
+      }
+      throw new IllegalArgumentException(show(toml) + " is not a whole number");
+    };
+  }
+
+  /** Each element of an array. */
+  static <T> ValueType<List<T>> list(ValueType<T> of) {
+    return toml -> {
+      if (!(toml instanceof org.tomlj.TomlArray array)) {
+        throw new IllegalArgumentException(
+            show(toml) + " is not a list; put its values in brackets: [\"...\", \"...\"]");
+      }
+      return array.toList().stream().map(of::read).toList();
+    };
+  }
+
+  /** As {@code ip netns} names them. */
+  static ValueType<String> namespace() {
+    return toml ->
+        matching(NAMESPACE, toml, "is not a namespace; names are as \"ip netns\" shows them");
+  }
+
+  /** An address of either version and the length of its prefix; without it, of one address. */
+  static ValueType<IpPrefix> prefix() {
+    return toml -> {
+      String text = text(toml);
+      Matcher m = PREFIX.matcher(text);
+      InetAddress address = m.matches() ? literal(m.group(1)) : null;
+      if (address == null) {
+        throw new IllegalArgumentException(
+            "\""
+                + text
+                + "\" is not an address; write one such as \"fd00::1/64\" or \"10.0.0.1/24\"");
+      }
+      int length =
+          m.group(2) == null ? address.getAddress().length * 8 : Integer.parseInt(m.group(2));
+      return new IpPrefix(address, length);
+    };
   }
 
   /** A path, relative to {@code baseDir}. */

@@ -28,23 +28,44 @@ public final class ControlClient implements Closeable {
   /** Longest reply line taken from a daemon. */
   private static final int MAX_LINE_BYTES = 1 << 20;
 
+  /** What is at the other end. */
+  public enum Peer {
+    NODE("daemon", "daemon"),
+    EMULATOR("emulator", "emulate");
+
+    private final String what;
+    private final String start;
+
+    Peer(String what, String start) {
+      this.what = what;
+      this.start = start;
+    }
+  }
+
   private final Path socket;
+  private final Peer peer;
   private final SocketChannel channel;
   private final Selector selector;
   private final ByteBuffer in = ByteBuffer.allocate(1 << 16).flip();
 
-  private ControlClient(Path socket, SocketChannel channel, Selector selector) {
+  private ControlClient(Path socket, Peer peer, SocketChannel channel, Selector selector) {
     this.socket = socket;
+    this.peer = peer;
     this.channel = channel;
     this.selector = selector;
   }
 
-  /**
-   * The socket of the only daemon that has one in {@code runDir}.
-   *
-   * @throws UserError when several daemons answer there, or none
-   */
+  /** The socket of the only node that has one in {@code runDir}. */
   public static Path find(Path runDir) throws UserError {
+    return find(runDir, Peer.NODE);
+  }
+
+  /**
+   * The socket of the only process of that kind that has one in {@code runDir}.
+   *
+   * @throws UserError when several answer there, or none
+   */
+  public static Path find(Path runDir, Peer peer) throws UserError {
     List<Path> answering = new ArrayList<>();
     if (Files.isDirectory(runDir)) {
       try (DirectoryStream<Path> sockets = Files.newDirectoryStream(runDir, "*.sock")) {
@@ -53,7 +74,7 @@ public final class ControlClient implements Closeable {
         }
       } catch (IOException e) {
         throw new UserError(
-            UserError.Kind.MISSING, "cannot look for daemons in " + runDir + ": " + e);
+            UserError.Kind.MISSING, "cannot look for " + peer.what + "s in " + runDir + ": " + e);
       }
     }
     if (answering.size() > 1) {
@@ -63,10 +84,11 @@ public final class ControlClient implements Closeable {
       String list =
           answering.stream().sorted().map(Path::toString).collect(Collectors.joining(", "));
       throw new UserError(
-          UserError.Kind.USAGE, "several daemons run here; choose one with --socket: " + list);
+          UserError.Kind.USAGE,
+          "several " + peer.what + "s run here; choose one with --socket: " + list);
     }
     if (answering.isEmpty()) {
-      throw notAnswering(runDir.resolve("*.sock"));
+      throw notAnswering(runDir.resolve("*.sock"), peer);
     }
     return answering.get(0);
   }
@@ -96,12 +118,17 @@ public final class ControlClient implements Closeable {
     }
   }
 
+  /** Connects to a node. */
+  public static ControlClient connect(Path socket) throws UserError {
+    return connect(socket, Peer.NODE);
+  }
+
   /**
    * Connects.
    *
-   * @throws UserError when no daemon answers, or this user may not talk to it
+   * @throws UserError when nobody answers, or this user may not talk to it
    */
-  public static ControlClient connect(Path socket) throws UserError {
+  public static ControlClient connect(Path socket, Peer peer) throws UserError {
     SocketChannel channel = null;
     try {
       channel = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -109,15 +136,15 @@ public final class ControlClient implements Closeable {
       channel.configureBlocking(false);
       Selector selector = Selector.open();
       channel.register(selector, SelectionKey.OP_READ);
-      return new ControlClient(socket, channel, selector);
+      return new ControlClient(socket, peer, channel, selector);
     } catch (IOException e) {
       closeQuietly(channel, e);
       if (String.valueOf(e.getMessage()).contains("Permission denied")) {
         throw new UserError(
             UserError.Kind.MISSING,
-            "no permission to talk to the daemon at " + socket + "; run it as root");
+            "no permission to talk to the " + peer.what + " at " + socket + "; run it as root");
       }
-      throw notAnswering(socket);
+      throw notAnswering(socket, peer);
     }
   }
 
@@ -131,12 +158,16 @@ public final class ControlClient implements Closeable {
     }
   }
 
-  private static UserError notAnswering(Path socket) {
+  private static UserError notAnswering(Path socket, Peer peer) {
     return new UserError(
         UserError.Kind.FAILED,
-        "no daemon answers at "
+        "no "
+            + peer.what
+            + " answers at "
             + socket
-            + "; start one with: ilnp daemon --config FILE; or choose another with --socket");
+            + "; start one with: ilnp "
+            + peer.start
+            + " --config FILE; or choose another with --socket");
   }
 
   /**
@@ -165,7 +196,8 @@ public final class ControlClient implements Closeable {
     } catch (IOException | IllegalArgumentException e) {
       throw new UserError(
           UserError.Kind.FAILED,
-          List.of("the daemon at " + socket + " cannot be understood: " + e.getMessage()),
+          List.of(
+              "the " + peer.what + " at " + socket + " cannot be understood: " + e.getMessage()),
           e);
     }
   }
@@ -178,7 +210,13 @@ public final class ControlClient implements Closeable {
     if (results.size() != 1) {
       throw new UserError(
           UserError.Kind.FAILED,
-          "the daemon at " + socket + " gave " + results.size() + " results instead of one");
+          "the "
+              + peer.what
+              + " at "
+              + socket
+              + " gave "
+              + results.size()
+              + " results instead of one");
     }
     return results.get(0);
   }
@@ -198,7 +236,9 @@ public final class ControlClient implements Closeable {
     return new UserError(
         UserError.Kind.FAILED,
         List.of(
-            "the daemon at "
+            "the "
+                + peer.what
+                + " at "
                 + socket
                 + " closed the connection; it answers only root and its own user"),
         why);
@@ -228,7 +268,13 @@ public final class ControlClient implements Closeable {
       if (selector.select(wait.toMillis()) == 0) {
         throw new UserError(
             UserError.Kind.FAILED,
-            "the daemon at " + socket + " has not answered for " + wait.toSeconds() + " s");
+            "the "
+                + peer.what
+                + " at "
+                + socket
+                + " has not answered for "
+                + wait.toSeconds()
+                + " s");
       }
       selector.selectedKeys().clear();
       int n = receive();

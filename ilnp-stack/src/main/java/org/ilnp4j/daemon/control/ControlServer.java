@@ -64,6 +64,12 @@ public final class ControlServer {
    */
   public static ControlServer open(EventLoop loop, Path socket, ControlService service)
       throws IOException {
+    return open(loop, socket, new NodeCommands(service));
+  }
+
+  /** The same for any commands. */
+  public static ControlServer open(EventLoop loop, Path socket, ControlCommands commands)
+      throws IOException {
     if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
       throw new IOException(
           "control.socket: "
@@ -99,7 +105,7 @@ public final class ControlServer {
                         .addLast(
                             new LineBasedFrameDecoder(MAX_LINE_BYTES, true, true),
                             new StringDecoder(StandardCharsets.UTF_8),
-                            new ControlHandler(service));
+                            new ControlHandler(commands));
                   }
                 })
             .bind(address)

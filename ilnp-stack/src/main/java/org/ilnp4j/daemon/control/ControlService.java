@@ -18,7 +18,7 @@ public interface ControlService {
    * @param toLink name of an uplink, or null to let the policy choose another than the present one
    * @param reply done when the correspondents have acknowledged or been given up
    */
-  void handoff(HandoffKind kind, String toLink, Reply<HandoffView> reply);
+  void handoff(HandoffKind kind, String toLink, Reply<? super HandoffView> reply);
 
   /**
    * Sends echo requests in an ILNP session, one a second.
@@ -27,7 +27,7 @@ public interface ControlService {
    * @param count 1 to {@link ControlServer#MAX_PINGS}
    * @param reply one item for each request, answered or lost; done after the last
    */
-  void ping(String name, int count, Reply<PingView> reply);
+  void ping(String name, int count, Reply<? super PingView> reply);
 
   /** Ends the daemon after the reply has left; the kernel is set back. */
   void stop();

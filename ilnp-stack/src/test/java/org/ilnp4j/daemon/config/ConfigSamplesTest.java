@@ -77,7 +77,9 @@ class ConfigSamplesTest {
     for (String line : Files.readAllLines(SAMPLES.resolve("mobile.toml"))) {
       String text = line.startsWith("#") ? line.substring(1) : line;
       if (text.startsWith("[")) {
-        section = ConfigKeys.section(text.replaceAll("[\\[\\]]", ""));
+        String name = text.replaceAll("[\\[\\]]", "");
+        section =
+            ConfigKeys.ALL.stream().filter(k -> k.name.equals(name)).findFirst().orElseThrow();
       } else if (line.matches("#[a-z-]+ = .*")) {
         String name = text.substring(0, text.indexOf(' '));
         ConfigKey<?> key =

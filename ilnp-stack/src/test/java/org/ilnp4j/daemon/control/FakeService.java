@@ -67,7 +67,7 @@ public final class FakeService implements ControlService {
 
   public final List<String> asked = new ArrayList<>();
   public int sessions = 1;
-  Reply<PingView> openPing;
+  Reply<? super PingView> openPing;
 
   @Override
   public StatusView status() {
@@ -88,7 +88,7 @@ public final class FakeService implements ControlService {
   }
 
   @Override
-  public void handoff(HandoffKind kind, String toLink, Reply<HandoffView> reply) {
+  public void handoff(HandoffKind kind, String toLink, Reply<? super HandoffView> reply) {
     asked.add("handoff " + kind + " " + toLink);
     if ("wlan9".equals(toLink)) {
       reply.fail("there is no uplink \"wlan9\"; there are: wlan0, wlan1");
@@ -99,7 +99,7 @@ public final class FakeService implements ControlService {
   }
 
   @Override
-  public void ping(String name, int count, Reply<PingView> reply) {
+  public void ping(String name, int count, Reply<? super PingView> reply) {
     asked.add("ping " + name + " " + count);
     switch (name) {
       case "nobody" -> reply.fail("the hosts file does not know \"nobody\"");

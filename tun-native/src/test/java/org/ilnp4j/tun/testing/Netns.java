@@ -9,17 +9,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import jnr.ffi.LastError;
-import jnr.ffi.LibraryLoader;
-import jnr.ffi.Runtime;
-import org.ilnp4j.tun.LinuxException;
+import org.ilnp4j.tun.NetworkNamespace;
 
 /**
  * A network namespace for one test, with its loopback up. Code runs inside on a thread of its own
@@ -32,7 +27,7 @@ import org.ilnp4j.tun.LinuxException;
 public final class Netns implements AutoCloseable {
   private static final String PREFIX = "ilnpt-";
   private static final Pattern OURS = Pattern.compile(PREFIX + "(\\d+)-.*");
-  private static final Path DIRECTORY = Path.of("/run/netns");
+  private static final Path DIRECTORY = NetworkNamespace.DIRECTORY;
   private static final AtomicInteger COUNT = new AtomicInteger();
   private static final int EXEC_LIMIT_SECONDS = 30;
 
@@ -86,21 +81,7 @@ public final class Netns implements AutoCloseable {
 
   /** Runs the body on a thread inside this namespace and returns its result. */
   public <T> T call(Callable<T> body) throws Exception {
-    FutureTask<T> task =
-        new FutureTask<>(
-            () -> {
-              Setns.enter(DIRECTORY.resolve(name));
-              return body.call();
-            });
-    new Thread(task, name).start();
-    try {
-      return task.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof Exception cause) {
-        throw cause;
-      }
-      throw (Error) e.getCause();
-    }
+    return NetworkNamespace.call(name, body);
   }
 
   /** Runs a program inside to its end and returns its standard output; it must succeed. */
@@ -201,39 +182,6 @@ public final class Netns implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for " + what, e);
-    }
-  }
-
-  /** Moves the calling thread (no other) to a namespace; the thread must end with its task. */
-  private static final class Setns {
-    private static final int CLONE_NEWNET = 0x4000_0000;
-    private static final int O_RDONLY_CLOEXEC = 0x80000;
-    private static final LibC LIBC = LibraryLoader.create(LibC.class).load("c");
-
-    public interface LibC {
-      int open(String path, int flags);
-
-      int setns(int fd, int type);
-
-      int close(int fd);
-    }
-
-    static void enter(Path namespace) throws LinuxException {
-      int fd = LIBC.open(namespace.toString(), O_RDONLY_CLOEXEC);
-      if (fd < 0) {
-        throw failure("open network namespace", namespace);
-      }
-      int rc = LIBC.setns(fd, CLONE_NEWNET);
-      LinuxException e = rc < 0 ? failure("enter network namespace", namespace) : null;
-      LIBC.close(fd);
-      if (e != null) {
-        throw e;
-      }
-    }
-
-    private static LinuxException failure(String operation, Path namespace) {
-      return new LinuxException(
-          operation, namespace.toString(), LastError.getLastError(Runtime.getRuntime(LIBC)));
     }
   }
 }
