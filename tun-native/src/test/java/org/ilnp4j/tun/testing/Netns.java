@@ -86,6 +86,11 @@ public final class Netns implements AutoCloseable {
 
   /** Runs the body on a thread inside this namespace and returns its result. */
   public <T> T call(Callable<T> body) throws Exception {
+    return callIn(name, body);
+  }
+
+  /** The same inside any namespace that {@code ip netns} knows: sockets made there stay there. */
+  public static <T> T callIn(String name, Callable<T> body) throws Exception {
     FutureTask<T> task =
         new FutureTask<>(
             () -> {

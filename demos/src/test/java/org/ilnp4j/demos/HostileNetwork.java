@@ -1,0 +1,102 @@
+package org.ilnp4j.demos;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.TimeUnit;
+import org.ilnp4j.demos.lab.Lab;
+import org.ilnp4j.demos.lab.MobileLab;
+import org.ilnp4j.tun.testing.Netns;
+
+/**
+ * The network of the demonstration with somebody on the correspondent's link who means harm. The
+ * correspondent's daemon is the node under attack; its port 9000 leads to a service of the test.
+ */
+final class HostileNetwork implements AutoCloseable {
+  static final int PORT = 9000;
+  static final String NODE = MobileLab.CORRESPONDENT_L64 + ":" + MobileLab.CORRESPONDENT_NID;
+
+  /** Addresses that nobody has: what is sent there, the router takes and drops. */
+  static final String NOBODY = "2001:db8:bad:bad:";
+
+  private static final int SERVICE_PORT = 9100;
+
+  /** How the session that is attacked speaks. */
+  enum Mode {
+    /** With the kernel of the neighbouring namespace. */
+    CLASSIC,
+    /** With the mobile node. */
+    ILNP
+  }
+
+  final NetnsNetwork net;
+  final RawPeer raw;
+  private final ServerSocket service;
+
+  HostileNetwork() throws Exception {
+    net =
+        new NetnsNetwork(
+            new MobileLab(new Lab(), 1000),
+            "1 MiB",
+            "[[publish]]\nport = " + PORT + "\nto = \"127.0.0.1:" + SERVICE_PORT + "\"\n");
+    try {
+      net.awaitReady();
+      Lab lab = net.lab().lab;
+      lab.ip(net.lab().core, "-6", "route", "add", "blackhole", "2001:db8:bad::/48");
+      service =
+          Netns.callIn(
+              net.lab().cn,
+              () -> new ServerSocket(SERVICE_PORT, 2000, InetAddress.getByName("127.0.0.1")));
+      service.setSoTimeout((int) TimeUnit.SECONDS.toMillis(30));
+      String mac = lab.exec(net.lab().cn, "cat", "/sys/class/net/e0/address").strip();
+      raw = new RawPeer(lab.directory(), net.lab().core, "c0", mac, NODE, NOBODY + ":1");
+    } catch (Exception | AssertionError e) {
+      net.close();
+      throw e;
+    }
+  }
+
+  /** A new session, idle. */
+  LiveSession open(Mode mode) throws Exception {
+    Socket client = connect(mode);
+    return new LiveSession(client, service.accept());
+  }
+
+  /** A program connects to the published port. */
+  Socket connect(Mode mode) throws Exception {
+    int limitMillis = (int) TimeUnit.SECONDS.toMillis(60);
+    if (mode == Mode.CLASSIC) {
+      return Netns.callIn(
+          net.lab().core,
+          () -> {
+            Socket s = new Socket();
+            s.connect(new InetSocketAddress(NODE, PORT), limitMillis);
+            return s;
+          });
+    }
+    return Netns.callIn(
+        net.lab().mn,
+        () -> {
+          Socket s =
+              new Socket(new Proxy(Proxy.Type.SOCKS, new InetSocketAddress("127.0.0.1", 1080)));
+          s.connect(
+              InetSocketAddress.createUnresolved(NetnsNetwork.CORRESPONDENT, PORT), limitMillis);
+          return s;
+        });
+  }
+
+  /** The service's end of the next session. */
+  Socket accept() throws IOException {
+    return service.accept();
+  }
+
+  @Override
+  public void close() throws IOException {
+    raw.close();
+    service.close();
+    net.close();
+  }
+}

@@ -1,0 +1,276 @@
+"""A host that sends whatever packet it is told to, made by Scapy, and tells what comes back.
+
+Reads one Python expression a line and answers with its value as one line of JSON, or with
+{"error": ...}. Everything goes over one Ethernet interface, past the IPv6 of the kernel.
+
+usage: raw_peer.py INTERFACE MAC-OF-THE-NODE IPv6-OF-THE-NODE OWN-IPv6
+"""
+import collections
+import json
+import os
+import select
+import socket
+import struct
+import sys
+import time
+
+from scapy.layers.inet import TCP, UDP
+from scapy.layers.inet6 import *  # noqa: F403 (the vocabulary of the expressions)
+from scapy.packet import Raw
+from scapy.utils import checksum
+
+interface, node_mac, node, own = sys.argv[1:5]
+ETH_P_ALL, ETH_P_IPV6, PACKET_OUTGOING = 3, 0x86DD, 4
+FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
+NONCE = 0x8B
+LIMIT_SECONDS = 10
+
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+wire.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
+wire.bind((interface, 0))
+mac = bytes.fromhex(open(f"/sys/class/net/{interface}/address").read().replace(":", ""))
+ethernet = bytes.fromhex(node_mac.replace(":", "")) + mac + struct.pack("!H", ETH_P_IPV6)
+seen = collections.deque(maxlen=200_000)  # (is from the node, octets)
+flows = {}  # by the port of the node: what an observer knows of the last connection
+pings = 0
+
+
+def a(text):
+    return socket.inet_pton(socket.AF_INET6, text)
+
+
+class Tcp:
+    """A TCP segment found behind the extension headers of a packet."""
+
+    def __init__(self, p):
+        self.src, self.dst, self.nonce = p[8:24], p[24:40], b""
+        next_header, at = p[6], 40
+        while next_header in (0, 43, 44, 60):
+            size = 8 if next_header == 44 else 8 + 8 * p[at + 1]
+            if next_header == 60 and p[at + 2] == NONCE:
+                self.nonce = p[at + 4 : at + 4 + p[at + 3]]
+            next_header, at = p[at], at + size
+        self.found = next_header == 6 and len(p) >= at + 20
+        if not self.found:
+            return
+        self.sport, self.dport, self.seq, self.ack, off, self.flags, self.window = struct.unpack(
+            "!HHIIBBH", p[at : at + 16]
+        )
+        end = 40 + struct.unpack("!H", p[4:6])[0]
+        self.options = p[at + 20 : at + (off >> 4) * 4]
+        self.length = end - at - (off >> 4) * 4
+        self.end = (self.seq + self.length + bool(self.flags & SYN) + bool(self.flags & FIN)) % 2**32
+
+    def scale(self):
+        o = self.options
+        while o and o[0]:
+            if o[0] == 3:
+                return o[2]
+            o = o[1:] if o[0] == 1 else o[o[1] :]
+        return 0
+
+
+def drain():
+    while select.select([wire], [], [], 0)[0]:
+        p, address = wire.recvfrom(70_000)
+        if p[12:14] == b"\x86\xdd":
+            seen.append((address[2] != PACKET_OUTGOING, p[14:]))
+            observe(*seen[-1])
+
+
+def observe(inward, p):
+    t = Tcp(p)
+    if not t.found:
+        return
+    port, peer_port = (t.sport, t.dport) if inward else (t.dport, t.sport)
+    if t.flags & SYN and not t.flags & ACK:
+        flows[port] = {"peer": socket.inet_ntop(socket.AF_INET6, t.src), "port": peer_port, "scale": 0}
+    f = flows.get(port)
+    if f is None or f["port"] != peer_port:
+        return
+    if inward:
+        if t.flags & SYN:
+            f["scale"] = t.scale()
+        f["next"] = t.end  # what the node sends next
+        f["expects"] = t.ack  # what the node waits for
+        f["window"] = t.window << (0 if t.flags & SYN else f["scale"])
+        f["sent"] = p.hex()
+    else:
+        f["nonce"] = t.nonce.hex()
+        f["peer-sent"], f["peer-acked"] = t.end, t.ack
+
+
+def flow(port):
+    drain()
+    return flows[port]
+
+
+def settled(port):
+    """The same, once each side has acknowledged everything."""
+
+    def found():
+        f = flows.get(port, {})
+        quiet = f.get("next", 0) == f.get("peer-acked") and f.get("expects", 0) == f.get("peer-sent")
+        return f if quiet else None
+
+    return await_(found)
+
+
+def await_(found):
+    limit = time.monotonic() + LIMIT_SECONDS
+    while True:
+        drain()
+        result = found()
+        if result:
+            return result
+        left = limit - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("nothing came in 10 s")
+        select.select([wire], [], [], left)
+
+
+def clear():
+    drain()
+    seen.clear()
+
+
+# ---- making packets
+
+
+def nids(packet):
+    """The octets of a packet whose checksum leaves the Locators out (RFC 6741)."""
+    packet = packet.copy()
+    packet.src, packet.dst, source, target = (
+        socket.inet_ntop(socket.AF_INET6, bytes(8) + a(packet.src)[8:]),
+        socket.inet_ntop(socket.AF_INET6, bytes(8) + a(packet.dst)[8:]),
+        a(packet.src),
+        a(packet.dst),
+    )
+    p = bytes(packet)
+    return p[:8] + source + target + p[40:]
+
+
+def nonce(hexadecimal):
+    value = bytes.fromhex(hexadecimal)
+    return IPv6ExtHdrDestOpt(options=[HBHOptUnknown(otype=NONCE, optlen=len(value), optdata=value)])
+
+
+def option(type_, data=b"\0\0\0\0"):
+    return HBHOptUnknown(otype=type_, optlen=len(data), optdata=data)
+
+
+def segment(port, flags, seq, ack=0, data=b"", nonce_=None, src=None, **tcp):
+    """A segment as if from the peer of the last connection to this port, whatever its mode."""
+    f = flows[port]
+    value = f["nonce"] if nonce_ is None else nonce_
+    ip = IPv6(src=src or f["peer"], dst=node)
+    t = TCP(sport=f["port"], dport=port, flags=flags, seq=seq % 2**32, ack=ack % 2**32, **tcp)
+    return nids(ip / nonce(value) / t / Raw(data)) if value else ip / t / Raw(data)
+
+
+def fragments(packet, header, *cuts):
+    """The pieces of `packet` (IPv6 / rest), cut at these offsets of the rest, behind `header`."""
+    p = bytes(packet)
+    rest, edges = p[40:], [0, *cuts, len(p) - 40]
+    out = []
+    for start, end in zip(edges, edges[1:]):
+        piece = IPv6(src=packet.src, dst=packet.dst) / IPv6ExtHdrFragment(
+            nh=p[6], offset=start // 8, m=int(end < edges[-1]), id=header
+        )
+        out.append(piece / Raw(rest[start:end]))
+    return out
+
+
+def bare(protocol, octets, **ip):
+    """An IPv6 packet with these octets behind the header, whatever they are."""
+    return IPv6(src=ip.pop("src", own), dst=node, nh=protocol, **ip) / Raw(octets)
+
+
+# ---- sending and listening
+
+
+def send(*packets):
+    for p in packets:
+        wire.send(ethernet + bytes(p))
+    return len(packets)
+
+
+def ping():
+    """When the answer is here, the node has dealt with everything sent before."""
+    global pings
+    pings += 1
+    mark = struct.pack("!HH", os.getpid() & 0xFFFF, pings & 0xFFFF)
+    send(IPv6(src=own, dst=node) / ICMPv6EchoRequest(id=os.getpid() & 0xFFFF, seq=pings & 0xFFFF))
+    await_(lambda: any(inward and p[6] == 58 and p[40] == 129 and p[44:48] == mark for inward, p in seen))
+
+
+def connect(port, own_port, nonce_="", window=65000, **tcp):
+    """Plays the peer of a whole handshake, with Scapy's own address. Answers go to `flows`."""
+    flows[port] = {"peer": own, "port": own_port, "scale": 0, "nonce": nonce_}
+    send(segment(port, "S", 1000, window=window, **tcp))
+    f = await_(lambda: flows[port] if flows[port].get("expects") == 1001 else None)
+    send(segment(port, "A", 1001, f["next"], window=window))
+    ping()
+    return flows[port]
+
+
+def describe(p):
+    """One line about a packet from the node; None for what is no answer to anything."""
+    if p[6] == 58:
+        type_, code = p[40], p[41]
+        if type_ >= 128:
+            return None
+        return f"icmp {type_} code {code} parameter {struct.unpack('!I', p[44:48])[0]}"
+    t = Tcp(p)
+    if not t.found:
+        return f"protocol {p[6]}"
+    flags = "".join(f for f, bit in zip("FSRPA", (FIN, SYN, RST, PSH, ACK)) if t.flags & bit)
+    return f"tcp {flags} seq={t.seq} ack={t.ack} len={t.length}"
+
+
+def answers(*packets):
+    """Sends the packets and tells all that the node sent until it had dealt with them."""
+    clear()
+    send(*packets)
+    ping()
+    ping()  # segments leave at the end of a turn: the second answer proves that there was one
+    lines = [describe(p) for inward, p in seen if inward]
+    return [line for line in lines if line]
+
+
+def quoting(header, packet, most=1232):
+    """An ICMPv6 error whose sender quotes `packet`, octets or Scapy's."""
+    quote = bytes(packet)[:most]
+    return IPv6(src=own, dst=node) / header / Raw(quote)
+
+
+def largest(port):
+    """Octets of the largest packet that the node sent from this port since clear()."""
+    drain()
+    sizes = [len(p) for inward, p in seen if inward and Tcp(p).found and Tcp(p).sport == port]
+    return max(sizes, default=0)
+
+
+def flood(port, count, prefix):
+    """SYNs from as many addresses, each address and sequence number its own."""
+    template = bytearray(bytes(IPv6(src=prefix + "1", dst=node) / TCP(sport=1, dport=port, flags="S", window=64800, options=[("MSS", 1440)])))
+    for i in range(count):
+        p = bytearray(template)
+        p[16:24] = os.urandom(8)
+        struct.pack_into("!HHI", p, 40, 1024 + i % 60_000, port, (i * 64_000) % 2**32)
+        p[56:58] = b"\0\0"
+        pseudo = bytes(p[8:40]) + struct.pack("!II", len(p) - 40, 6)
+        struct.pack_into("!H", p, 56, checksum(pseudo + bytes(p[40:])))
+        wire.send(ethernet + bytes(p))
+        if i % 200 == 199:
+            time.sleep(0.005)  # some 30 000 a second, which the queue of the device holds
+    return count
+
+
+print(json.dumps("ready"), flush=True)
+for line in sys.stdin:
+    try:
+        value = eval(line, globals())  # its only caller is the test
+        print(json.dumps(value), flush=True)
+    except Exception as e:
+        print(json.dumps({"error": f"{type(e).__name__}: {e}"}), flush=True)
