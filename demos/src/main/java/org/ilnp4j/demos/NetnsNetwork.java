@@ -265,6 +265,16 @@ final class NetnsNetwork implements DemoNetwork {
     return status(mobile).counters().getOrDefault(name, 0L);
   }
 
+  /** The correspondent's daemon at a glance. */
+  StatusView correspondentStatus() throws IOException {
+    return status(correspondent);
+  }
+
+  /** The mobile node's daemon at a glance. */
+  StatusView mobileStatus() throws IOException {
+    return status(mobile);
+  }
+
   /** The uplink the mobile node sends on, or an empty string. */
   String activeLink() throws IOException {
     for (LocatorsView.Local l :

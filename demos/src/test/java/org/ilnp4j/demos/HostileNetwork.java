@@ -22,6 +22,9 @@ final class HostileNetwork implements AutoCloseable {
   /** Addresses that nobody has: what is sent there, the router takes and drops. */
   static final String NOBODY = "2001:db8:bad:bad:";
 
+  /** The core's own address on the correspondent's link. */
+  static final String ROUTER = MobileLab.CORRESPONDENT_L64 + "::1";
+
   private static final int SERVICE_PORT = 9100;
 
   /** How the session that is attacked speaks. */
@@ -51,12 +54,20 @@ final class HostileNetwork implements AutoCloseable {
               net.lab().cn,
               () -> new ServerSocket(SERVICE_PORT, 2000, InetAddress.getByName("127.0.0.1")));
       service.setSoTimeout((int) TimeUnit.SECONDS.toMillis(30));
-      String mac = lab.exec(net.lab().cn, "cat", "/sys/class/net/e0/address").strip();
-      raw = new RawPeer(lab.directory(), net.lab().core, "c0", mac, NODE, NOBODY + ":1");
+      raw = peer("c0", net.lab().cn, "e0", NODE);
     } catch (Exception | AssertionError e) {
       net.close();
       throw e;
     }
+  }
+
+  /** Scapy in the core, on the link to a node or to the router before it. */
+  RawPeer peer(String device, String neighbour, String neighbourDevice, String node)
+      throws IOException {
+    Lab lab = net.lab().lab;
+    String mac = lab.exec(neighbour, "cat", "/sys/class/net/" + neighbourDevice + "/address");
+    return new RawPeer(
+        lab.directory(), net.lab().core, device, mac.strip(), node, NOBODY + ":1", ROUTER);
   }
 
   /** A new session, idle. */
@@ -91,6 +102,16 @@ final class HostileNetwork implements AutoCloseable {
   /** The service's end of the next session. */
   Socket accept() throws IOException {
     return service.accept();
+  }
+
+  /** Packets that the node dropped for this reason. */
+  long dropped(String reason) throws IOException {
+    return net.correspondentStatus().counters().getOrDefault("drop-" + reason, 0L);
+  }
+
+  /** Memory of the node's process. */
+  long residentBytes() throws IOException {
+    return Resident.bytes(net.correspondentStatus().pid());
   }
 
   @Override

@@ -32,11 +32,19 @@ final class RawPeer implements AutoCloseable {
    * Starts it.
    *
    * @param device interface of the namespace that leads to the node
-   * @param nodeMac address of the node's own interface there
+   * @param nextHopMac of the other end of that link
    * @param node IPv6 address of the node
    * @param own IPv6 address for packets of its own
+   * @param router IPv6 address that ICMPv6 errors come from
    */
-  RawPeer(Path directory, String namespace, String device, String nodeMac, String node, String own)
+  RawPeer(
+      Path directory,
+      String namespace,
+      String device,
+      String nextHopMac,
+      String node,
+      String own,
+      String router)
       throws IOException {
     Path script = directory.resolve("raw_peer.py");
     try (InputStream in = RawPeer.class.getResourceAsStream("raw_peer.py")) {
@@ -53,9 +61,10 @@ final class RawPeer implements AutoCloseable {
                     "/usr/bin/python3",
                     script.toString(),
                     device,
-                    nodeMac,
+                    nextHopMac,
                     node,
-                    own))
+                    own,
+                    router))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     to =

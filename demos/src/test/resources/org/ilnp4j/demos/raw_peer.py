@@ -3,7 +3,7 @@
 Reads one Python expression a line and answers with its value as one line of JSON, or with
 {"error": ...}. Everything goes over one Ethernet interface, past the IPv6 of the kernel.
 
-usage: raw_peer.py INTERFACE MAC-OF-THE-NODE IPv6-OF-THE-NODE OWN-IPv6
+usage: raw_peer.py INTERFACE MAC-OF-THE-NEXT-HOP IPv6-OF-THE-NODE OWN-IPv6 ROUTER-IPv6
 """
 import collections
 import json
@@ -14,17 +14,18 @@ import struct
 import sys
 import time
 
-from scapy.layers.inet import TCP, UDP
-from scapy.layers.inet6 import *  # noqa: F403 (the vocabulary of the expressions)
+from scapy.layers.inet import TCP, UDP  # noqa: F401
+from scapy.layers.inet6 import *  # noqa: F403 (words of the expressions)
 from scapy.packet import Raw
 from scapy.utils import checksum
 
-interface, node_mac, node, own = sys.argv[1:5]
-ETH_P_ALL, ETH_P_IPV6, PACKET_OUTGOING = 3, 0x86DD, 4
+interface, node_mac, node, own, router = sys.argv[1:6]
+ETH_P_ALL, ETH_P_IPV6 = 3, 0x86DD
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 NONCE = 0x8B
 LIMIT_SECONDS = 10
 
+# It does not see what is sent through itself: attacks stay out of `seen` and `flows`.
 wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
 wire.setsockopt(socket.SOL_SOCKET, 33, 64 << 20)  # SO_RCVBUFFORCE
 wire.bind((interface, 0))
@@ -39,19 +40,27 @@ def a(text):
     return socket.inet_pton(socket.AF_INET6, text)
 
 
+node_octets = a(node)
+
+
 class Tcp:
     """A TCP segment found behind the extension headers of a packet."""
 
     def __init__(self, p):
-        self.src, self.dst, self.nonce = p[8:24], p[24:40], b""
+        self.src, self.dst, self.nonce, self.found = p[8:24], p[24:40], b"", False
+        try:
+            self.parse(p)
+        except (IndexError, struct.error):
+            pass  # not of our making: somebody else's odd packet
+
+    def parse(self, p):
         next_header, at = p[6], 40
         while next_header in (0, 43, 44, 60):
             size = 8 if next_header == 44 else 8 + 8 * p[at + 1]
             if next_header == 60 and p[at + 2] == NONCE:
                 self.nonce = p[at + 4 : at + 4 + p[at + 3]]
             next_header, at = p[at], at + size
-        self.found = next_header == 6 and len(p) >= at + 20
-        if not self.found:
+        if next_header != 6:
             return
         self.sport, self.dport, self.seq, self.ack, off, self.flags, self.window = struct.unpack(
             "!HHIIBBH", p[at : at + 16]
@@ -60,6 +69,7 @@ class Tcp:
         self.options = p[at + 20 : at + (off >> 4) * 4]
         self.length = end - at - (off >> 4) * 4
         self.end = (self.seq + self.length + bool(self.flags & SYN) + bool(self.flags & FIN)) % 2**32
+        self.found = True
 
     def scale(self):
         o = self.options
@@ -72,9 +82,9 @@ class Tcp:
 
 def drain():
     while select.select([wire], [], [], 0)[0]:
-        p, address = wire.recvfrom(70_000)
+        p = wire.recv(70_000)
         if p[12:14] == b"\x86\xdd":
-            seen.append((address[2] != PACKET_OUTGOING, p[14:]))
+            seen.append((p[22:38] == node_octets, p[14:]))
             observe(*seen[-1])
 
 
@@ -181,9 +191,30 @@ def fragments(packet, header, *cuts):
     return out
 
 
-def bare(protocol, octets, **ip):
-    """An IPv6 packet with these octets behind the header, whatever they are."""
-    return IPv6(src=ip.pop("src", own), dst=node, nh=protocol, **ip) / Raw(octets)
+def probe(flags="S"):
+    """A segment to a port where nobody listens: answered at once, and forgotten."""
+    return TCP(sport=4242, dport=9, seq=100, flags=flags)
+
+
+def ip(**fields):
+    return IPv6(src=fields.pop("src", own), dst=node, **fields)
+
+
+def destination(*options):
+    return IPv6ExtHdrDestOpt(options=list(options))
+
+
+def pad(octets):
+    return PadN(optdata=bytes(octets - 2))
+
+
+def quoting(error, packet, shift=0):
+    """An ICMPv6 error of the router's that quotes a packet with its TCP number moved by `shift`."""
+    quote = bytearray(packet)
+    at = 40 if quote[6] == 6 else 48 + 8 * quote[41]
+    seq = struct.unpack_from("!I", quote, at + 4)[0]
+    struct.pack_into("!I", quote, at + 4, (seq + shift) % 2**32)
+    return IPv6(src=router, dst=node) / error / Raw(bytes(quote[:1200]))
 
 
 # ---- sending and listening
@@ -204,9 +235,9 @@ def ping():
     await_(lambda: any(inward and p[6] == 58 and p[40] == 129 and p[44:48] == mark for inward, p in seen))
 
 
-def connect(port, own_port, nonce_="", window=65000, **tcp):
-    """Plays the peer of a whole handshake, with Scapy's own address. Answers go to `flows`."""
-    flows[port] = {"peer": own, "port": own_port, "scale": 0, "nonce": nonce_}
+def connect(port, own_port, nonce_="", src=own, window=65000, **tcp):
+    """Plays the peer of a whole handshake, from an address nobody has. Answers go to `flows`."""
+    flows[port] = {"peer": src, "port": own_port, "scale": 0, "nonce": nonce_}
     send(segment(port, "S", 1000, window=window, **tcp))
     f = await_(lambda: flows[port] if flows[port].get("expects") == 1001 else None)
     send(segment(port, "A", 1001, f["next"], window=window))
@@ -238,17 +269,32 @@ def answers(*packets):
     return [line for line in lines if line]
 
 
-def quoting(header, packet, most=1232):
-    """An ICMPv6 error whose sender quotes `packet`, octets or Scapy's."""
-    quote = bytes(packet)[:most]
-    return IPv6(src=own, dst=node) / header / Raw(quote)
-
-
-def largest(port):
-    """Octets of the largest packet that the node sent from this port since clear()."""
+def sizes(port, seq=None):
+    """Octets of the packets that the node sent from this port since clear(), or of those at seq."""
     drain()
-    sizes = [len(p) for inward, p in seen if inward and Tcp(p).found and Tcp(p).sport == port]
-    return max(sizes, default=0)
+    found = [(Tcp(p), len(p)) for inward, p in seen if inward]
+    return [n for t, n in found if t.found and t.sport == port and seq in (None, t.seq)]
+
+
+def sent(port, seq):
+    """The last packet that the node sent from this port at this number."""
+    drain()
+    return [p for inward, p in seen if inward and is_at(Tcp(p), port, seq)][-1]
+
+
+def is_at(t, port, seq):
+    return t.found and t.sport == port and t.seq == seq
+
+
+def first_fragments(count, octets):
+    """First fragments of as many packets, of which nothing else will come."""
+    p = bytearray(bytes(ip() / IPv6ExtHdrFragment(nh=6, m=1) / Raw(bytes(octets))))
+    for i in range(count):
+        struct.pack_into("!I", p, 44, i)
+        wire.send(ethernet + p)
+        if i % 200 == 199:
+            ping()  # no faster than the node takes them: its device holds 500
+    return count
 
 
 def flood(port, count, prefix):
