@@ -27,7 +27,7 @@ final class NetnsNetwork implements DemoNetwork {
   static final String SOCKS = "127.0.0.1:1080";
   static final String CORRESPONDENT = "correspondent";
   private static final Duration REPLY_WAIT = Duration.ofSeconds(10);
-  private static final long READY_SECONDS = 20;
+  private static final long READY_SECONDS = 60;
 
   private final MobileLab net;
   private final Path directory;

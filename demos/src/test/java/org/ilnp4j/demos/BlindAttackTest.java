@@ -1,14 +1,19 @@
 package org.ilnp4j.demos;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.ilnp4j.demos.HostileNetwork.NOBODY;
 import static org.ilnp4j.demos.HostileNetwork.PORT;
 
 import java.io.IOException;
+import java.net.SocketException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.ilnp4j.demos.HostileNetwork.Mode;
 import org.ilnp4j.tun.testing.RequiresRoot;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -28,7 +33,9 @@ class BlindAttackTest {
 
   @AfterAll
   static void close() throws IOException {
-    net.close();
+    if (net != null) {
+      net.close();
+    }
   }
 
   private static String segment(String flags, long seq, String more) {
@@ -62,6 +69,124 @@ class BlindAttackTest {
             .isEmpty();
       }
       session.exchange(BYTES);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void shouldChallengeEverySyn(Mode mode) throws Exception {
+    try (LiveSession session = net.open(mode)) {
+      session.exchange(BYTES);
+      RawPeer.Flow f = net.raw.settled(PORT);
+      for (String flags : new String[] {"S", "SA"}) {
+        for (long offset : new long[] {-1, 0, 1, 1L << 31}) {
+          assertThat(net.raw.answers(segment(flags, f.expects() + offset, "" + f.next())))
+              .as("%s %d off the left edge", flags, offset)
+              .containsExactly(challenge(f));
+          untilNextChallenge();
+        }
+      }
+      session.exchange(BYTES);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void shouldNotTakeDataWhoseAcknowledgementIsImpossible(Mode mode) throws Exception {
+    try (LiveSession session = net.open(mode)) {
+      session.exchange(BYTES);
+      RawPeer.Flow f = net.raw.settled(PORT);
+      // Ahead of what was sent, or older than any window (RFC 5961 §5.2). A segment with the right
+      // nonce may acknowledge anything old: it may be late by a move.
+      long[] impossible =
+          mode == Mode.ILNP ? new long[] {1, 1000} : new long[] {1, 1000, 1L << 31, -(1L << 30)};
+      for (long offset : impossible) {
+        for (String data : new String[] {"", "b'injected'"}) {
+          assertThat(
+                  net.raw.answers(
+                      segment(
+                          "PA",
+                          f.expects(),
+                          (f.next() + offset) + (data.isEmpty() ? "" : ", " + data))))
+              .as("acknowledgement %d off what was sent", offset)
+              .containsExactly(challenge(f));
+          untilNextChallenge();
+        }
+      }
+      // Without an acknowledgement there is no text.
+      assertThat(net.raw.answers(segment("P", f.expects(), "0, b'injected'"))).isEmpty();
+      assertThat(net.raw.answers(segment("", f.expects(), "0, b'injected'"))).isEmpty();
+      // Outside the window: the answer says where it is.
+      assertThat(net.raw.answers(segment("PA", f.expects() + f.window(), f.next() + ", b'x'")))
+          .containsExactly(challenge(f));
+      session.exchange(BYTES);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void shouldLimitWhatAnAttackerCanMakeItSay(Mode mode) throws Exception {
+    try (LiveSession session = net.open(mode)) {
+      session.exchange(BYTES);
+      RawPeer.Flow f = net.raw.settled(PORT);
+      List<String> answers =
+          net.raw.answers("*[bytes(%s)] * 1000".formatted(segment("R", f.expects() + 1, "")));
+      // A thousand take less than a second to be looked at, which has room for four.
+      assertThat(answers).hasSizeBetween(1, 20).containsOnly(challenge(f));
+      session.exchange(BYTES);
+    }
+  }
+
+  @Test
+  void shouldBeDeafToSegmentsWithoutTheRightNonce() throws Exception {
+    try (LiveSession session = net.open(Mode.ILNP)) {
+      session.exchange(BYTES);
+      RawPeer.Flow f = net.raw.settled(PORT);
+      String wrong = f.nonce().substring(1) + (f.nonce().startsWith("0") ? "1" : "0");
+      long before = net.dropped("nonce-wrong");
+      for (String attack :
+          List.of(
+              segment("R", f.expects(), "0, nonce_='" + wrong + "'"),
+              segment("RA", f.expects(), f.next() + ", nonce_='" + wrong + "'"),
+              segment("PA", f.expects(), f.next() + ", b'injected', nonce_='" + wrong + "'"),
+              segment("FA", f.expects(), f.next() + ", nonce_='" + wrong + "'"))) {
+        assertThat(net.raw.answers(attack)).as(attack).isEmpty();
+      }
+      assertThat(net.dropped("nonce-wrong")).isEqualTo(before + 4);
+      // Nor without any, from where the peer has never been.
+      String elsewhere = "'" + NOBODY + "' + ':'.join(flow(%d)['peer'].split(':')[4:])";
+      for (String attack :
+          List.of(
+              segment("R", f.expects(), "0, nonce_='', src=" + elsewhere.formatted(PORT)),
+              segment(
+                  "PA",
+                  f.expects(),
+                  f.next() + ", b'injected', nonce_='', src=" + elsewhere.formatted(PORT)))) {
+        assertThat(net.raw.answers(attack)).as(attack).isEmpty();
+      }
+      session.exchange(BYTES);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void shouldEndBySegmentThatCanOnlyBeThePeers(Mode mode) throws Exception {
+    try (LiveSession session = net.open(mode)) {
+      session.exchange(BYTES);
+      RawPeer.Flow f = net.raw.settled(PORT);
+      assertThat(net.raw.answers(segment("R", f.expects(), ""))).isEmpty();
+      // The service hears of it, as an error and not as an end.
+      assertThatThrownBy(() -> session.server.getInputStream().read())
+          .isInstanceOf(SocketException.class)
+          .hasMessageContaining("reset");
+      // The real peer knows nothing yet; what it says next is answered with RST.
+      assertThatThrownBy(
+              () -> {
+                session.client.getOutputStream().write(1);
+                session.client.getInputStream().read();
+              })
+          .isInstanceOf(SocketException.class)
+          .hasMessageContaining("reset");
     }
   }
 }

@@ -54,7 +54,7 @@ final class HostileNetwork implements AutoCloseable {
               net.lab().cn,
               () -> new ServerSocket(SERVICE_PORT, 2000, InetAddress.getByName("127.0.0.1")));
       service.setSoTimeout((int) TimeUnit.SECONDS.toMillis(30));
-      raw = peer("c0", net.lab().cn, "e0", NODE);
+      raw = peer("c0", net.lab().cn, "e0", NODE, net::correspondentStatus);
     } catch (Exception | AssertionError e) {
       net.close();
       throw e;
@@ -62,12 +62,13 @@ final class HostileNetwork implements AutoCloseable {
   }
 
   /** Scapy in the core, on the link to a node or to the router before it. */
-  RawPeer peer(String device, String neighbour, String neighbourDevice, String node)
+  RawPeer peer(
+      String device, String neighbour, String neighbourDevice, String node, RawPeer.Fence fence)
       throws IOException {
     Lab lab = net.lab().lab;
     String mac = lab.exec(neighbour, "cat", "/sys/class/net/" + neighbourDevice + "/address");
     return new RawPeer(
-        lab.directory(), net.lab().core, device, mac.strip(), node, NOBODY + ":1", ROUTER);
+        lab.directory(), net.lab().core, device, mac.strip(), node, NOBODY + ":1", ROUTER, fence);
   }
 
   /** A new session, idle. */

@@ -24,6 +24,13 @@ final class RawPeer implements AutoCloseable {
   record Flow(
       String peer, int port, long next, long expects, long window, String nonce, String sent) {}
 
+  /** Returns when the node has ended what it was doing. */
+  @FunctionalInterface
+  interface Fence {
+    void await() throws IOException;
+  }
+
+  private final Fence fence;
   private final Process process;
   private final Writer to;
   private final BufferedReader from;
@@ -36,6 +43,7 @@ final class RawPeer implements AutoCloseable {
    * @param node IPv6 address of the node
    * @param own IPv6 address for packets of its own
    * @param router IPv6 address that ICMPv6 errors come from
+   * @param fence asks the node something by another way
    */
   RawPeer(
       Path directory,
@@ -44,8 +52,10 @@ final class RawPeer implements AutoCloseable {
       String nextHopMac,
       String node,
       String own,
-      String router)
+      String router,
+      Fence fence)
       throws IOException {
+    this.fence = fence;
     Path script = directory.resolve("raw_peer.py");
     try (InputStream in = RawPeer.class.getResourceAsStream("raw_peer.py")) {
       Files.write(script, in.readAllBytes());
@@ -98,8 +108,11 @@ final class RawPeer implements AutoCloseable {
 
   /** Sends packets and returns everything the node sent until it had dealt with them. */
   @SuppressWarnings("unchecked")
-  List<String> answers(String packets) {
-    return (List<String>) eval("answers(" + packets + ")");
+  List<String> answers(String packets) throws IOException {
+    eval("begin(" + packets + ")");
+    // A ping is answered at once, a segment at the end of the turn.
+    fence.await();
+    return (List<String>) eval("collect()");
   }
 
   /** The last connection to a port of the node, once both sides have acknowledged everything. */

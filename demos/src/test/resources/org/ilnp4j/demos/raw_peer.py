@@ -23,7 +23,7 @@ interface, node_mac, node, own, router = sys.argv[1:6]
 ETH_P_ALL, ETH_P_IPV6 = 3, 0x86DD
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 NONCE = 0x8B
-LIMIT_SECONDS = 10
+LIMIT_SECONDS = 15
 
 # It does not see what is sent through itself: attacks stay out of `seen` and `flows`.
 wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
@@ -135,7 +135,7 @@ def await_(found):
             return result
         left = limit - time.monotonic()
         if left <= 0:
-            raise TimeoutError("nothing came in 10 s")
+            raise TimeoutError("it did not come in 15 s")
         select.select([wire], [], [], left)
 
 
@@ -227,7 +227,7 @@ def send(*packets):
 
 
 def ping():
-    """When the answer is here, the node has dealt with everything sent before."""
+    """When the answer is here, so is everything that the node sent before it."""
     global pings
     pings += 1
     mark = struct.pack("!HH", os.getpid() & 0xFFFF, pings & 0xFFFF)
@@ -245,6 +245,26 @@ def connect(port, own_port, nonce_="", src=own, window=65000, **tcp):
     return flows[port]
 
 
+def acknowledge(port, first, end):
+    """Takes whatever the node sends, in whatever order, until all from `first` to `end` is here."""
+    have = {}
+
+    def edge(at):
+        while at in have:
+            at = have[at]
+        return at
+
+    def found():
+        for inward, p in seen:
+            t = Tcp(p)
+            if inward and t.found and t.sport == port and t.length:
+                have[t.seq] = max(have.get(t.seq, 0), t.end)
+        send(segment(port, "A", 1001, edge(first), window=65000))
+        return edge(first) == end % 2**32
+
+    return await_(found)
+
+
 def describe(p):
     """One line about a packet from the node; None for what is no answer to anything."""
     if p[6] == 58:
@@ -259,12 +279,17 @@ def describe(p):
     return f"tcp {flags} seq={t.seq} ack={t.ack} len={t.length}"
 
 
-def answers(*packets):
-    """Sends the packets and tells all that the node sent until it had dealt with them."""
+def begin(*packets):
+    """Sends the packets; returns when the node has read them all."""
     clear()
     send(*packets)
     ping()
-    ping()  # segments leave at the end of a turn: the second answer proves that there was one
+    return len(packets)
+
+
+def collect():
+    """Everything that the node has sent since begin()."""
+    ping()
     lines = [describe(p) for inward, p in seen if inward]
     return [line for line in lines if line]
 
@@ -276,14 +301,13 @@ def sizes(port, seq=None):
     return [n for t, n in found if t.found and t.sport == port and seq in (None, t.seq)]
 
 
-def sent(port, seq):
-    """The last packet that the node sent from this port at this number."""
+def keep(port, seq):
+    """Remembers the last packet that the node sent from this port at this number, as `kept`."""
+    global kept
     drain()
-    return [p for inward, p in seen if inward and is_at(Tcp(p), port, seq)][-1]
-
-
-def is_at(t, port, seq):
-    return t.found and t.sport == port and t.seq == seq
+    found = [p for inward, p in seen if inward and (t := Tcp(p)).found and (t.sport, t.seq) == (port, seq)]
+    kept = found[-1]
+    return len(kept)
 
 
 def first_fragments(count, octets):
