@@ -2,7 +2,6 @@ package org.ilnp4j.demos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.ilnp4j.demos.HostileNetwork.NOBODY;
 import static org.ilnp4j.demos.HostileNetwork.PORT;
 
 import java.io.IOException;
@@ -154,7 +153,7 @@ class BlindAttackTest {
       }
       assertThat(net.dropped("nonce-wrong")).isEqualTo(before + 4);
       // Nor without any, from where the peer has never been.
-      String elsewhere = "'" + NOBODY + "' + ':'.join(flow(%d)['peer'].split(':')[4:])";
+      String elsewhere = "'2001:db8:bad:bad:' + ':'.join(flow(%d)['peer'].split(':')[4:])";
       for (String attack :
           List.of(
               segment("R", f.expects(), "0, nonce_='', src=" + elsewhere.formatted(PORT)),

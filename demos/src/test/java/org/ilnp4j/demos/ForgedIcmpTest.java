@@ -1,7 +1,6 @@
 package org.ilnp4j.demos;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.ilnp4j.demos.HostileNetwork.NOBODY;
 import static org.ilnp4j.demos.HostileNetwork.PORT;
 
 import java.io.IOException;
@@ -38,10 +37,13 @@ class ForgedIcmpTest {
     }
   }
 
-  /** A session with Scapy, from a network of its own, in which the service has sent something. */
+  /**
+   * A session with Scapy, from a node and a network of its own, in which the service has sent
+   * something.
+   */
   private static final class Sending implements AutoCloseable {
     final int ownPort = 5000 + ++sessions;
-    final String own = NOBODY.replace("bad:bad", "bad:%x".formatted(sessions)) + ":1";
+    final String own = "2001:db8:bad:%x:0:1:1:%x".formatted(sessions, sessions);
     final Socket server;
 
     /** Sequence number of the first octet, which nobody has acknowledged. */
@@ -74,8 +76,9 @@ class ForgedIcmpTest {
       net.raw.answers("quoting(%s, kept, %d)".formatted(message, shift));
     }
 
-    /** Waits for the first segment to be sent (again) and returns its octets. */
+    /** Waits for the first segment to be sent once more and returns its octets. */
     int sizeOfNext() {
+      net.raw.eval("clear()");
       return (Integer) net.raw.eval("await_(lambda: sizes(%d, %d))[-1]".formatted(PORT, first));
     }
 

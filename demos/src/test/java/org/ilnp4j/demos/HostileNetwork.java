@@ -20,7 +20,7 @@ final class HostileNetwork implements AutoCloseable {
   static final String NODE = MobileLab.CORRESPONDENT_L64 + ":" + MobileLab.CORRESPONDENT_NID;
 
   /** Addresses that nobody has: what is sent there, the router takes and drops. */
-  static final String NOBODY = "2001:db8:bad:bad:";
+  static final String NOBODY = "2001:db8:bad:bad:0";
 
   /** The core's own address on the correspondent's link. */
   static final String ROUTER = MobileLab.CORRESPONDENT_L64 + "::1";
@@ -68,7 +68,14 @@ final class HostileNetwork implements AutoCloseable {
     Lab lab = net.lab().lab;
     String mac = lab.exec(neighbour, "cat", "/sys/class/net/" + neighbourDevice + "/address");
     return new RawPeer(
-        lab.directory(), net.lab().core, device, mac.strip(), node, NOBODY + ":1", ROUTER, fence);
+        lab.directory(),
+        net.lab().core,
+        device,
+        mac.strip(),
+        node,
+        NOBODY + ":1:2:3",
+        ROUTER,
+        fence);
   }
 
   /** A new session, idle. */

@@ -126,17 +126,18 @@ def settled(port):
     return await_(found)
 
 
-def await_(found):
-    limit = time.monotonic() + LIMIT_SECONDS
-    while True:
-        drain()
-        result = found()
-        if result:
-            return result
-        left = limit - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("it did not come in 15 s")
-        select.select([wire], [], [], left)
+def await_(found, again=lambda: None):
+    """The value of found() once it is true; calls again() each second until then."""
+    start = time.monotonic()
+    for second in range(LIMIT_SECONDS):
+        again()
+        while time.monotonic() < start + second + 1:
+            drain()
+            result = found()
+            if result:
+                return result
+            select.select([wire], [], [], 0.1)
+    raise TimeoutError(f"it did not come in {LIMIT_SECONDS} s")
 
 
 def clear():
@@ -231,18 +232,24 @@ def ping():
     global pings
     pings += 1
     mark = struct.pack("!HH", os.getpid() & 0xFFFF, pings & 0xFFFF)
-    send(IPv6(src=own, dst=node) / ICMPv6EchoRequest(id=os.getpid() & 0xFFFF, seq=pings & 0xFFFF))
-    await_(lambda: any(inward and p[6] == 58 and p[40] == 129 and p[44:48] == mark for inward, p in seen))
+    request = ip() / ICMPv6EchoRequest(id=os.getpid() & 0xFFFF, seq=pings & 0xFFFF)
+    await_(
+        lambda: any(inward and p[6] == 58 and p[40] == 129 and p[44:48] == mark for inward, p in seen),
+        lambda: send(request),
+    )
 
 
 def connect(port, own_port, nonce_="", src=own, window=65000, **tcp):
     """Plays the peer of a whole handshake, from an address nobody has. Answers go to `flows`."""
     flows[port] = {"peer": src, "port": own_port, "scale": 0, "nonce": nonce_}
-    send(segment(port, "S", 1000, window=window, **tcp))
-    f = await_(lambda: flows[port] if flows[port].get("expects") == 1001 else None)
+    f = flows[port]
+    await_(
+        lambda: f.get("expects") == 1001,
+        lambda: send(segment(port, "S", 1000, window=window, **tcp)),
+    )
     send(segment(port, "A", 1001, f["next"], window=window))
     ping()
-    return flows[port]
+    return f
 
 
 def acknowledge(port, first, end):
