@@ -7,6 +7,7 @@ import static org.ilnp4j.demos.HostileNetwork.PORT;
 import java.io.IOException;
 import java.net.SocketException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.ilnp4j.demos.HostileNetwork.Mode;
 import org.ilnp4j.tun.testing.RequiresRoot;
@@ -186,6 +187,31 @@ class BlindAttackTest {
               })
           .isInstanceOf(SocketException.class)
           .hasMessageContaining("reset");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Mode.class)
+  void shouldServeOthersWhileFloodedWithSyns(Mode mode) throws Exception {
+    try (LiveSession before = net.open(mode)) {
+      before.exchange(BYTES);
+      CompletableFuture<Object> flood =
+          CompletableFuture.supplyAsync(
+              () -> net.raw.eval("flood(%d, 10000, '2001:db8:bad:f100::')".formatted(PORT)));
+      int during = 0;
+      while (!flood.isDone() || during == 0) {
+        before.exchange(BYTES);
+        try (LiveSession fresh = net.open(mode)) {
+          fresh.exchange(BYTES);
+        }
+        during++;
+      }
+      assertThat(flood.get()).isEqualTo(10_000);
+      // Nor does what is left of it hinder anybody.
+      try (LiveSession after = net.open(mode)) {
+        after.exchange(BYTES);
+      }
+      before.exchange(BYTES);
     }
   }
 }

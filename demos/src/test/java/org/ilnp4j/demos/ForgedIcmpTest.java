@@ -5,7 +5,6 @@ import static org.ilnp4j.demos.HostileNetwork.PORT;
 
 import java.io.IOException;
 import java.net.Socket;
-import java.util.List;
 import java.util.Random;
 import org.ilnp4j.demos.HostileNetwork.Mode;
 import org.ilnp4j.tun.testing.RequiresRoot;
@@ -23,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ForgedIcmpTest {
   private static final int DATA_BYTES = 6000;
   private static HostileNetwork net;
+  private static int paths;
   private static int sessions;
 
   @BeforeAll
@@ -37,25 +37,24 @@ class ForgedIcmpTest {
     }
   }
 
-  /**
-   * A session with Scapy, from a node and a network of its own, in which the service has sent
-   * something.
-   */
+  /** A session with Scapy at a path of that number, in which the service has sent something. */
   private static final class Sending implements AutoCloseable {
-    final int ownPort = 5000 + ++sessions;
-    final String own = "2001:db8:bad:%x:0:1:1:%x".formatted(sessions, sessions);
     final Socket server;
 
     /** Sequence number of the first octet, which nobody has acknowledged. */
     final long first;
 
-    Sending(Mode mode) throws Exception {
+    final int largestBytes;
+
+    Sending(Mode mode, int path) throws Exception {
       String nonce = mode == Mode.ILNP ? "0a0b0c0d" : "";
+      // Each path with a node, a Locator and ports of its own.
+      String own = "2001:db8:bad:%x:0:1:1:%x".formatted(path, path);
       Number next =
           (Number)
               net.raw.eval(
                   "connect(%d, %d, '%s', '%s', options=[('MSS', 1440)])['next']"
-                      .formatted(PORT, ownPort, nonce, own));
+                      .formatted(PORT, 5000 + ++sessions, nonce, own));
       first = next.longValue();
       server = net.accept();
       byte[] data = new byte[DATA_BYTES];
@@ -63,49 +62,60 @@ class ForgedIcmpTest {
       server.getOutputStream().write(data);
       net.raw.eval(
           "await_(lambda: sizes(%d, %d)) and keep(%d, %d)".formatted(PORT, first, PORT, first));
+      largestBytes = (Integer) net.raw.eval("max(sizes(%d))".formatted(PORT));
     }
 
-    /** Octets of the largest packet since clear() and of each one at the first number. */
-    @SuppressWarnings("unchecked")
-    List<Integer> sizes(String more) {
-      return (List<Integer>) net.raw.eval("sizes(%d%s)".formatted(PORT, more));
-    }
-
-    /** Sends an error that quotes the first segment. */
+    /** An error comes that quotes the first segment, with its number moved by {@code shift}. */
     void error(String message, long shift) throws IOException {
       net.raw.answers("quoting(%s, kept, %d)".formatted(message, shift));
     }
 
-    /** Waits for the first segment to be sent once more and returns its octets. */
-    int sizeOfNext() {
-      net.raw.eval("clear()");
-      return (Integer) net.raw.eval("await_(lambda: sizes(%d, %d))[-1]".formatted(PORT, first));
-    }
-
+    /** The peer takes everything after all: the session has lived through it. */
     @Override
-    public void close() throws Exception {
-      // The peer takes everything after all: the session has lived through it.
+    public void close() throws IOException {
       net.raw.eval("acknowledge(%d, %d, %d)".formatted(PORT, first, first + DATA_BYTES));
       net.raw.eval("send(segment(%d, 'R', 1001)) and ping()".formatted(PORT));
+      net.raw.eval("clear()");
       server.close();
     }
   }
 
+  /**
+   * Octets of the largest packet of a session after errors on its path: each an MTU and a shift.
+   */
+  private static int largestAfter(Mode mode, long[]... errors) throws Exception {
+    while (true) {
+      int path = ++paths;
+      long blackHoles = blackHoles();
+      try (Sending s = new Sending(mode, path)) {
+        assertThat(s.largestBytes).isEqualTo(1500);
+        for (long[] e : errors) {
+          s.error("ICMPv6PacketTooBig(mtu=%d)".formatted(e[0]), e[1]);
+        }
+      }
+      try (Sending s = new Sending(mode, path)) {
+        // On a very busy machine the peer is silent for long enough to look like a black hole,
+        // which makes packets small, too.
+        if (blackHoles() == blackHoles) {
+          return s.largestBytes;
+        }
+      }
+    }
+  }
+
+  private static long blackHoles() throws IOException {
+    return net.net.correspondentStatus().counters().getOrDefault("tcp-mtu-black-holes", 0L);
+  }
+
   @ParameterizedTest
   @EnumSource(Mode.class)
-  void shouldSendSmallerAfterPacketTooBig(Mode mode) throws Exception {
-    try (Sending s = new Sending(mode)) {
-      assertThat(s.sizes("")).contains(1500);
-      s.error("ICMPv6PacketTooBig(mtu=1400)", 0);
-      assertThat(s.sizeOfNext()).isBetween(1300, 1400);
-      assertThat(s.sizes("")).allMatch(bytes -> bytes <= 1400);
-      // And smaller still, but not larger again, and not below what every link carries.
-      s.error("ICMPv6PacketTooBig(mtu=1280)", 0);
-      assertThat(s.sizeOfNext()).isBetween(1200, 1280);
-      s.error("ICMPv6PacketTooBig(mtu=1400)", 0);
-      s.error("ICMPv6PacketTooBig(mtu=68)", 0);
-      assertThat(s.sizeOfNext()).isBetween(1200, 1280);
-    }
+  void shouldBelievePacketTooBigAboutSegmentInFlight(Mode mode) throws Exception {
+    assertThat(largestAfter(mode, new long[] {1400, 0})).isBetween(1390, 1400);
+    assertThat(largestAfter(mode, new long[] {1400, 0}, new long[] {1280, 0}))
+        .isBetween(1270, 1280);
+    // Not larger again, nor below what every link carries.
+    assertThat(largestAfter(mode, new long[] {1280, 0}, new long[] {1400, 0}, new long[] {68, 0}))
+        .isBetween(1270, 1280);
   }
 
   @ParameterizedTest
@@ -124,16 +134,8 @@ class ForgedIcmpTest {
     "ILNP, 1279, 0",
     "ILNP, 65536, 0",
   })
-  void shouldNotBelievePacketTooBig(Mode mode, long mtu, long shift) throws Exception {
-    try (Sending s = new Sending(mode)) {
-      s.error("ICMPv6PacketTooBig(mtu=%d)".formatted(mtu), shift);
-      assertThat(s.sizeOfNext()).as("sent again as it was").isEqualTo(1500);
-    }
-    // Nor does it harm the next session on the path.
-    sessions--;
-    try (Sending s = new Sending(mode)) {
-      assertThat(s.sizes("")).contains(1500);
-    }
+  void shouldNotBelieveAnyOtherPacketTooBig(Mode mode, long mtu, long shift) throws Exception {
+    assertThat(largestAfter(mode, new long[] {mtu, shift})).isEqualTo(1500);
   }
 
   @ParameterizedTest
@@ -149,9 +151,9 @@ class ForgedIcmpTest {
     "ILNP, ICMPv6DestUnreach(code=4), 100000",
   })
   void shouldNotEndSessionForAnyError(Mode mode, String error, long shift) throws Exception {
-    try (Sending s = new Sending(mode)) {
+    try (Sending s = new Sending(mode, ++paths)) {
       s.error(error, shift);
-      // close() sees all of the data through
+      assertThat(s.largestBytes).isEqualTo(1500);
     }
   }
 }
