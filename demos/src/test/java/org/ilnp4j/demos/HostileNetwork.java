@@ -25,6 +25,8 @@ final class HostileNetwork implements AutoCloseable {
   /** The core's own address on the correspondent's link. */
   static final String ROUTER = MobileLab.CORRESPONDENT_L64 + "::1";
 
+  private static final int LIMIT_MILLIS = (int) TimeUnit.SECONDS.toMillis(60);
+
   private static final int SERVICE_PORT = 9100;
 
   /** How the session that is attacked speaks. */
@@ -86,23 +88,30 @@ final class HostileNetwork implements AutoCloseable {
 
   /** A program connects to the published port. */
   Socket connect(Mode mode) throws Exception {
-    int limitMillis = (int) TimeUnit.SECONDS.toMillis(60);
-    if (mode == Mode.CLASSIC) {
-      return Netns.callIn(
-          net.lab().core,
-          () -> {
-            Socket s = new Socket();
-            s.connect(new InetSocketAddress(NODE, PORT), limitMillis);
-            return s;
-          });
-    }
+    return mode == Mode.CLASSIC
+        ? connectByKernel(new InetSocketAddress(NODE, PORT))
+        : connectBySocks(InetSocketAddress.createUnresolved(NetnsNetwork.CORRESPONDENT, PORT));
+  }
+
+  /** The kernel of the core connects. */
+  Socket connectByKernel(InetSocketAddress to) throws Exception {
+    return Netns.callIn(
+        net.lab().core,
+        () -> {
+          Socket s = new Socket();
+          s.connect(to, LIMIT_MILLIS);
+          return s;
+        });
+  }
+
+  /** A program connects through the mobile node. */
+  Socket connectBySocks(InetSocketAddress to) throws Exception {
     return Netns.callIn(
         net.lab().mn,
         () -> {
           Socket s =
               new Socket(new Proxy(Proxy.Type.SOCKS, new InetSocketAddress("127.0.0.1", 1080)));
-          s.connect(
-              InetSocketAddress.createUnresolved(NetnsNetwork.CORRESPONDENT, PORT), limitMillis);
+          s.connect(to, LIMIT_MILLIS);
           return s;
         });
   }

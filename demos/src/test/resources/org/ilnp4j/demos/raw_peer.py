@@ -6,6 +6,7 @@ Reads one Python expression a line and answers with its value as one line of JSO
 usage: raw_peer.py INTERFACE MAC-OF-THE-NEXT-HOP IPv6-OF-THE-NODE OWN-IPv6 ROUTER-IPv6
 """
 import collections
+import hashlib
 import json
 import os
 import select
@@ -68,6 +69,7 @@ class Tcp:
         end = 40 + struct.unpack("!H", p[4:6])[0]
         self.options = p[at + 20 : at + (off >> 4) * 4]
         self.length = end - at - (off >> 4) * 4
+        self.payload = p[at + (off >> 4) * 4 : end]
         self.end = (self.seq + self.length + bool(self.flags & SYN) + bool(self.flags & FIN)) % 2**32
         self.found = True
 
@@ -253,37 +255,42 @@ def connect(port, own_port, nonce_="", src=own, window=65000, **tcp):
 
 
 def acknowledge(port, first, end):
-    """Takes whatever the node sends, in whatever order, until all from `first` to `end` is here."""
+    """Takes whatever the node sends, in whatever order, until all from `first` to `end` is here.
+
+    Returns the SHA-256 of it.
+    """
+    first, end, data = first % 2**32, end % 2**32, bytearray()
     have = {}
 
-    def edge(at):
-        while at in have:
-            at = have[at]
+    def edge():
+        while (at := (first + len(data)) % 2**32) in have:
+            data.extend(have[at])
         return at
 
     def found():
         for inward, p in seen:
             t = Tcp(p)
-            if inward and t.found and t.sport == port and t.length:
-                have[t.seq] = max(have.get(t.seq, 0), t.end)
-        send(segment(port, "A", 1001, edge(first), window=65000))
-        return edge(first) == end % 2**32
+            if inward and t.found and t.sport == port and t.length > len(have.get(t.seq, b"")):
+                have[t.seq] = t.payload
+        seen.clear()
+        send(segment(port, "A", 1001, edge(), window=65000))
+        return edge() == end
 
-    return await_(found)
+    await_(found)
+    return hashlib.sha256(data).hexdigest()
 
 
 def describe(p):
     """One line about a packet from the node; None for what is no answer to anything."""
-    if p[6] == 58:
-        type_, code = p[40], p[41]
-        if type_ >= 128:
-            return None
-        return f"icmp {type_} code {code} parameter {struct.unpack('!I', p[44:48])[0]}"
     t = Tcp(p)
-    if not t.found:
+    if t.found:
+        flags = "".join(f for f, bit in zip("FSRPA", (FIN, SYN, RST, PSH, ACK)) if t.flags & bit)
+        return f"tcp {flags} seq={t.seq} ack={t.ack} len={t.length}"
+    at = 40 if p[6] != 60 else 48 + 8 * p[41]
+    if 58 not in (p[6], p[40]):
         return f"protocol {p[6]}"
-    flags = "".join(f for f, bit in zip("FSRPA", (FIN, SYN, RST, PSH, ACK)) if t.flags & bit)
-    return f"tcp {flags} seq={t.seq} ack={t.ack} len={t.length}"
+    type_, code, parameter = struct.unpack_from("!BBxxI", p, at)
+    return f"icmp {type_} code {code} parameter {parameter}" if type_ < 128 else None
 
 
 def begin(*packets):
