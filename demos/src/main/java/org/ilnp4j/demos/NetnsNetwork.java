@@ -27,7 +27,7 @@ final class NetnsNetwork implements DemoNetwork {
   static final String SOCKS = "127.0.0.1:1080";
   static final String CORRESPONDENT = "correspondent";
   private static final Duration REPLY_WAIT = Duration.ofSeconds(10);
-  private static final long READY_SECONDS = 20;
+  private static final long READY_SECONDS = 60;
 
   private final MobileLab net;
   private final Path directory;
@@ -263,6 +263,16 @@ final class NetnsNetwork implements DemoNetwork {
   /** A counter of the mobile node by its name. */
   long mobileCounter(String name) throws IOException {
     return status(mobile).counters().getOrDefault(name, 0L);
+  }
+
+  /** The correspondent's daemon at a glance. */
+  StatusView correspondentStatus() throws IOException {
+    return status(correspondent);
+  }
+
+  /** The mobile node's daemon at a glance. */
+  StatusView mobileStatus() throws IOException {
+    return status(mobile);
   }
 
   /** The uplink the mobile node sends on, or an empty string. */
