@@ -60,6 +60,11 @@ final class Pair {
         cn.engine.listen(
             PORT,
             (now, p) -> {
+              if (client.connected) {
+                Stream stray = new Stream(cn, 0, 2, 1); // a late copy of the SYN
+                stray.on(p.accept(now, stray));
+                return;
+              }
               if (server.connection != null) {
                 server = new Stream(cn, fromServer, 2, 1); // the caller has started over
                 server.keepAliveNanos = keepAliveNanos;

@@ -1,8 +1,7 @@
 package org.ilnp4j.tcp;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.Random;
 import org.ilnp4j.time.NanoClock;
 
@@ -23,6 +22,9 @@ final class Stream implements TcpHandler {
   boolean ended;
   TcpCloseReason closed;
   int chunk = 16 << 10;
+
+  /** Reads at most so much at once. */
+  int readChunk = PERIOD;
 
   /** Reading stops while this is set. */
   boolean paused;
@@ -61,13 +63,20 @@ final class Stream implements TcpHandler {
   /** Random octets whose period, a prime, no buffer or segment size divides. */
   private static final int PERIOD = 65521;
 
-  private static final ByteBuf PATTERN = Unpooled.unreleasableBuffer(pattern());
+  private static final byte[] PATTERN = pattern();
 
-  private static ByteBuf pattern() {
+  private static byte[] pattern() {
     byte[] octets = new byte[2 * PERIOD];
     new Random(1).nextBytes(octets);
     System.arraycopy(octets, 0, octets, PERIOD, PERIOD);
-    return Unpooled.wrappedBuffer(octets);
+    return octets;
+  }
+
+  /** Of at most {@link #PERIOD} octets. */
+  private boolean isAsSent(ByteBuf b) {
+    int n = b.readableBytes();
+    ByteBuffer expected = ByteBuffer.wrap(PATTERN, offset(receivePattern, received), n);
+    return b.nioBuffer().equals(expected);
   }
 
   private static int offset(int seed, long position) {
@@ -101,18 +110,26 @@ final class Stream implements TcpHandler {
     if (paused) {
       return;
     }
-    for (ByteBuf b = connection.read(now, PERIOD); b != null; b = connection.read(now, PERIOD)) {
-      int n = b.readableBytes();
-      intact &=
-          ByteBufUtil.equals(b, b.readerIndex(), PATTERN, offset(receivePattern, received), n);
-      received += n;
-      b.release();
-      if (lastReceivedNanos >= 0) {
-        longestGapNanos = Math.max(longestGapNanos, now - lastReceivedNanos);
-      }
-      lastReceivedNanos = now;
+    while (sip(now, readChunk)) {
+      // Until nothing is left.
     }
     ended |= connection.isEndOfStream();
+  }
+
+  /** Reads up to so many octets, at most {@link #PERIOD}; false when there are none. */
+  boolean sip(long now, int mostBytes) {
+    ByteBuf b = connection.read(now, mostBytes);
+    if (b == null) {
+      return false;
+    }
+    intact &= isAsSent(b);
+    received += b.readableBytes();
+    b.release();
+    if (lastReceivedNanos >= 0) {
+      longestGapNanos = Math.max(longestGapNanos, now - lastReceivedNanos);
+    }
+    lastReceivedNanos = now;
+    return true;
   }
 
   @Override

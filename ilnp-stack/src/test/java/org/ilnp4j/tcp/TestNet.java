@@ -4,32 +4,105 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.ilnp4j.ilnp.Correspondent;
+import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.wire.Ip6;
 import org.ilnp4j.wire.PacketView;
 import org.ilnp4j.wire.TcpHeader;
 
 /**
- * A network in virtual time: each Locator has an access link with rate, delay, loss, reordering and
- * duplication; a packet passes the sender's and the receiver's. Everything is drawn from one seed.
+ * A network in virtual time: each Locator has an access link with rate, queue, delay, loss,
+ * reordering, duplication and corruption; a packet passes the sender's and the receiver's.
+ * Everything is drawn from one seed, and each kind of fault on each direction of each link has dice
+ * of its own: the n-th packet there meets the same fate whatever the stack sends elsewhere, so that
+ * two versions of it can be compared.
  */
 final class TestNet {
-  /** One access link. */
+  /** So many rounds without time passing are a loop, not a network. */
+  private static final int MAX_ROUNDS_PER_INSTANT = 100_000;
+
+  /** Decides, packet by packet, on one kind of fault. */
+  private static final class Dice {
+    private final SplittableRandom random;
+    private long packets;
+    private double next = -1;
+
+    Dice(SplittableRandom random) {
+      this.random = random;
+    }
+
+    /**
+     * @param evenly strikes one packet of each {@code 1 / probability}, wherever in it, instead of
+     *     each by itself
+     */
+    boolean strikes(double probability, boolean evenly) {
+      if (probability == 0) {
+        return false;
+      }
+      if (!evenly) {
+        return random.nextDouble() < probability;
+      }
+      double block = 1 / probability;
+      if (next < 0) {
+        next = packets + random.nextDouble() * block;
+      }
+      if (packets++ < (long) next) {
+        return false;
+      }
+      next = (Math.floor(next / block) + 1 + random.nextDouble()) * block;
+      return true;
+    }
+  }
+
+  /** One direction of an access link. */
+  private static final class Direction {
+    private final Dice loss;
+    private final Dice duplication;
+    private final Dice corruption;
+    private final Dice reordering;
+    private final SplittableRandom random;
+    private long busyUntil;
+
+    Direction(SplittableRandom random) {
+      loss = new Dice(random.split());
+      duplication = new Dice(random.split());
+      corruption = new Dice(random.split());
+      reordering = new Dice(random.split());
+      this.random = random.split();
+    }
+  }
+
+  /** One access link. The faults are those of either direction. */
   static final class Access {
     final long l64;
     final TestNode owner;
     long delayNanos;
+
+    /** Added to the delay, uniform from 0 to this; packets overtake each other. */
     long jitterNanos;
+
     double loss;
+
     double duplication;
     double corruption;
+
+    /** Probability of being held back by {@link #holdBackNanos}, so that others overtake. */
+    double reordering;
+
+    long holdBackNanos;
+
+    /** Faults are spread evenly, which takes fewer packets to show a rate. */
+    boolean evenly;
+
+    /** Larger packets are dropped, and the sender is told. */
+    int mtu = 65535;
+
     boolean up = true;
 
     /** Octets per second; 0 is unlimited. */
@@ -37,40 +110,47 @@ final class TestNet {
 
     int queueBytes = 1 << 20;
     long queueDrops;
-    private long busyUntilUp;
-    private long busyUntilDown;
+    private final Direction upwards;
+    private final Direction downwards;
 
-    Access(long l64, TestNode owner, long delayNanos) {
+    Access(long l64, TestNode owner, long delayNanos, SplittableRandom random) {
       this.l64 = l64;
       this.owner = owner;
       this.delayNanos = delayNanos;
+      upwards = new Direction(random);
+      downwards = new Direction(random);
     }
 
     /** When the last bit has passed, or -1 when the queue is full. */
-    private long pass(long nowNanos, int bytes, boolean upwards) {
+    private long pass(long nowNanos, int bytes, Direction d) {
       if (rate == 0) {
         return nowNanos;
       }
-      long start = Math.max(nowNanos, upwards ? busyUntilUp : busyUntilDown);
+      long start = Math.max(nowNanos, d.busyUntil);
       if ((start - nowNanos) * rate / 1_000_000_000L > queueBytes) {
         queueDrops++;
         return -1;
       }
-      long end = start + bytes * 1_000_000_000L / rate;
-      if (upwards) {
-        busyUntilUp = end;
-      } else {
-        busyUntilDown = end;
+      d.busyUntil = start + bytes * 1_000_000_000L / rate;
+      return d.busyUntil;
+    }
+
+    private long latency(Direction d) {
+      long late = delayNanos;
+      if (jitterNanos > 0) {
+        late += d.random.nextLong(jitterNanos + 1);
       }
-      return end;
+      return d.reordering.strikes(reordering, evenly) ? late + holdBackNanos : late;
     }
   }
 
   private record Event(long atNanos, long serial, Runnable action) {}
 
-  final Random random;
+  /** Seeds the nodes. */
+  private final SplittableRandom random;
+
   final List<TestNode> nodes = new ArrayList<>();
-  private final Map<Long, Access> accesses = new HashMap<>();
+  private final List<Access> accesses = new ArrayList<>();
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(
           (a, b) ->
@@ -81,11 +161,17 @@ final class TestNet {
   private int flying;
   long now;
 
+  /** Packets the nodes have sent. */
+  long packetsSent;
+
+  /** Times at which something happened. */
+  long turns;
+
   /** Packets for which it is false vanish. */
   Predicate<ByteBuf> filter = p -> true;
 
   TestNet(long seed) {
-    random = new Random(seed);
+    random = new SplittableRandom(seed);
   }
 
   TestNode node(String name, long nid, int mtu, TcpConfig config) {
@@ -95,13 +181,19 @@ final class TestNet {
   }
 
   Access access(TestNode owner, long l64, long delayNanos) {
-    Access a = new Access(l64, owner, delayNanos);
-    accesses.put(l64, a);
+    Access a = new Access(l64, owner, delayNanos, random.split());
+    accesses.add(a);
     return a;
   }
 
+  /** Null when there is none. */
   Access access(long l64) {
-    return accesses.get(l64);
+    for (int i = 0; i < accesses.size(); i++) {
+      if (accesses.get(i).l64 == l64) {
+        return accesses.get(i);
+      }
+    }
+    return null;
   }
 
   private static final boolean TRACE = Boolean.getBoolean("tcp.trace");
@@ -122,7 +214,7 @@ final class TestNet {
       flags.append((h.flags & 1 << i) != 0 ? "FSRPA".charAt(i) : "");
     }
     System.out.printf(
-        "%10.3f %s %x>%x %d>%d %s seq %s ack %s len %d win %d sacks %d nonce %x%n",
+        "%10.3f %s %x>%x %d>%d %s seq %s ack %s len %d win %d sacks %d ts %s nonce %x%n",
         now / 1e6,
         what,
         v.srcL64 & 0xf,
@@ -135,48 +227,88 @@ final class TestNet {
         h.payloadLength,
         h.window,
         h.sackCount,
+        h.hasTimestamps ? h.tsVal + " " + h.tsEcr : "no",
         v.nonceHigh);
   }
 
   private void transmit(ByteBuf packet) {
     trace("sent", packet);
-    Access from = accesses.get(packet.getLong(packet.readerIndex() + Ip6.SRC_L64));
-    Access to = accesses.get(packet.getLong(packet.readerIndex() + Ip6.DST_L64));
+    packetsSent++;
+    Access from = access(packet.getLong(packet.readerIndex() + Ip6.SRC_L64));
+    Access to = access(packet.getLong(packet.readerIndex() + Ip6.DST_L64));
     if (from == null || to == null || !from.up || !to.up || !filter.test(packet)) {
       packet.release();
       return;
     }
-    if (random.nextDouble() < from.loss || random.nextDouble() < to.loss) {
+    Direction up = from.upwards;
+    Direction down = to.downwards;
+    int bytes = packet.readableBytes();
+    if (bytes > Math.min(from.mtu, to.mtu)) {
+      tooBig(packet, from, to);
+      return;
+    }
+    boolean lost = up.loss.strikes(from.loss, from.evenly);
+    lost |= down.loss.strikes(to.loss, to.evenly);
+    if (lost) {
       packet.release();
       return;
     }
-    long left = from.pass(now, packet.readableBytes(), true);
-    long arrived = left < 0 ? -1 : to.pass(left + from.delayNanos, packet.readableBytes(), false);
+    long left = from.pass(now, bytes, up);
+    long arrived = left < 0 ? -1 : to.pass(left + from.latency(up), bytes, down);
     if (arrived < 0) {
       packet.release();
       return;
     }
-    if (random.nextDouble() < from.corruption) {
-      int offset = random.nextInt(packet.readableBytes());
-      // Locators and nonce stand outside of ILNP's checksum by design; the link's own covers them.
-      boolean bare = offset >= Ip6.SRC_L64 && offset < Ip6.SRC_NID;
-      bare |= offset >= Ip6.DST_L64 && offset < Ip6.DST_NID;
-      bare |= offset >= Ip6.HEADER_BYTES && offset < Ip6.HEADER_BYTES + 8;
-      int at = packet.readerIndex() + (bare ? Ip6.HOP_LIMIT : offset);
-      packet.setByte(at, packet.getByte(at) ^ 1 << random.nextInt(8));
+    if (up.corruption.strikes(from.corruption, from.evenly)) {
+      corrupt(packet, up.random);
     }
-    if (random.nextDouble() < from.duplication) {
-      deliver(packet.copy(), from, to, arrived);
+    if (up.duplication.strikes(from.duplication, from.evenly)) {
+      deliver(packet.copy(), from, to, arrived + to.latency(down));
     }
-    deliver(packet, from, to, arrived);
+    deliver(packet, from, to, arrived + to.latency(down));
+  }
+
+  private static void corrupt(ByteBuf packet, SplittableRandom random) {
+    int offset = random.nextInt(packet.readableBytes());
+    // Locators and nonce stand outside of ILNP's checksum by design; the link's own covers them.
+    boolean bare = offset >= Ip6.SRC_L64 && offset < Ip6.SRC_NID;
+    bare |= offset >= Ip6.DST_L64 && offset < Ip6.DST_NID;
+    bare |= offset >= Ip6.HEADER_BYTES && offset < Ip6.HEADER_BYTES + 8;
+    int at = packet.readerIndex() + (bare ? Ip6.HOP_LIMIT : offset);
+    packet.setByte(at, packet.getByte(at) ^ 1 << random.nextInt(8));
+  }
+
+  /** Packet Too Big comes back, as {@code icmp} would hand it on. */
+  private void tooBig(ByteBuf packet, Access from, Access to) {
+    PacketView view = new PacketView();
+    TcpHeader h = new TcpHeader();
+    boolean sound =
+        view.parse(packet) == null && h.parse(packet, view.upperIndex, view.upperLength) == null;
+    long remoteNid = view.dstNid;
+    packet.release();
+    if (!sound) {
+      return;
+    }
+    int mtu = Math.min(from.mtu, to.mtu);
+    in(
+        from.delayNanos,
+        () -> {
+          TestNode node = from.owner;
+          if (node.pathMtu.lower(now, new LocatorPair(from.l64, to.l64), mtu)) {
+            for (Correspondent c : node.ilcc.all()) {
+              if (c.remoteNid == remoteNid) {
+                node.engine.onIcmpError(
+                    now, c, h.srcPort, h.dstPort, h.seq, IcmpErrorKind.PACKET_TOO_BIG);
+              }
+            }
+          }
+        });
   }
 
   private void deliver(ByteBuf packet, Access from, Access to, long atNanos) {
-    long jitter = from.jitterNanos + to.jitterNanos;
-    long extra = jitter == 0 ? 0 : (long) (random.nextDouble() * jitter);
     flying++;
     at(
-        atNanos + to.delayNanos + extra,
+        atNanos,
         () -> {
           flying--;
           if (from.up && to.up) {
@@ -204,6 +336,11 @@ final class TestNet {
     endTurns();
   }
 
+  /** Runs until the condition holds or {@code limitNanos} has come. */
+  void runUntil(BooleanSupplier condition, long limitNanos) {
+    run(limitNanos, condition);
+  }
+
   void runFor(long nanos) {
     runUntil(now + nanos);
   }
@@ -219,6 +356,7 @@ final class TestNet {
 
   private void run(long untilNanos, BooleanSupplier condition) {
     endTurns();
+    int rounds = 0;
     while (!condition.getAsBoolean()) {
       long next = events.isEmpty() ? NanoClock.NEVER : events.peek().atNanos;
       for (TestNode n : nodes) {
@@ -227,6 +365,11 @@ final class TestNet {
       if (next > untilNanos) {
         now = Math.max(now, untilNanos);
         return;
+      }
+      turns++;
+      rounds = next > now ? 0 : rounds + 1;
+      if (rounds > MAX_ROUNDS_PER_INSTANT) {
+        throw new AssertionError("time does not pass beyond " + now + " ns");
       }
       now = Math.max(now, next);
       while (!events.isEmpty() && events.peek().atNanos <= now) {
