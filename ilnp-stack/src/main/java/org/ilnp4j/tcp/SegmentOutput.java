@@ -80,7 +80,7 @@ final class SegmentOutput {
     }
     if (answer) {
       t.rcv.writeTo(header, true);
-      t.rcv.onAckSent();
+      t.rcv.onAckSent(false);
     } else {
       header.window = t.rcv.synWindow();
     }
@@ -267,7 +267,7 @@ final class SegmentOutput {
       flags |= TcpHeader.PSH;
     }
     begin(t, s.seq(), flags);
-    addState(nowNanos, t, path.mssBytes() - payload);
+    addState(nowNanos, t, path.mssBytes() - payload, payload > 0);
     emit(t, path, snd.position(s.seq()), payload);
     snd.onSent(nowNanos, s, path, header.tsVal);
   }
@@ -275,7 +275,7 @@ final class SegmentOutput {
   /** A segment without text: acknowledgement, probe of a silent peer, reset. */
   private void sendEmpty(long nowNanos, Tcb t, PathState path, int seq, int flags) {
     begin(t, seq, flags);
-    addState(nowNanos, t, Integer.MAX_VALUE);
+    addState(nowNanos, t, Integer.MAX_VALUE, false);
     emit(t, path, 0, 0);
   }
 
@@ -296,7 +296,7 @@ final class SegmentOutput {
     header.flags = flags;
   }
 
-  private void addState(long nowNanos, Tcb t, int spareBytes) {
+  private void addState(long nowNanos, Tcb t, int spareBytes, boolean withText) {
     t.rcv.writeTo(header, false);
     if (t.snd.timestamps) {
       header.hasTimestamps = true;
@@ -311,7 +311,7 @@ final class SegmentOutput {
       header.sackCount = Math.min(header.sackCount, room);
     }
     if (complete) {
-      t.rcv.onAckSent();
+      t.rcv.onAckSent(withText);
     } // else a retransmission had no room for the blocks; an acknowledgement of its own has
   }
 

@@ -298,7 +298,7 @@ final class Tcb implements TcpConnection {
         }
       }
       case TIME_WAIT -> end(nowNanos, TcpCloseReason.NORMAL, false);
-      case DELAYED_ACK -> rcv.ackNow();
+      case DELAYED_ACK -> rcv.onAckDelayOver();
       case KEEP_ALIVE -> keepAlive.onTimer(nowNanos);
       case USER_TIMEOUT -> {
         if (snd.isUserTimeout(nowNanos)) {
@@ -455,7 +455,7 @@ final class Tcb implements TcpConnection {
 
   @Override
   public ByteBuf read(long nowNanos, int maxBytes) {
-    ByteBuf out = rcv.read(maxBytes);
+    ByteBuf out = rcv.read(nowNanos, maxBytes);
     if (out != null) {
       boolean more = notices.onRead();
       if (more || rcv.isAckDue() || closeReason != null) {

@@ -47,7 +47,7 @@ class TcpHandshakeTest {
     TcpTranscript t = new TcpTranscript(true, config, 1, 1500).connect();
     t.expect("S ws=7 win=65535");
     t.receive("SA seq=0 ack=1 ws=2");
-    t.expect("A win=" + ((128 << 10) >>> 7)); // the rest when the user has begun to read
+    t.expect("A win=" + ((64 << 10) >>> 7)); // the rest when the user has begun to read
     t.end();
   }
 

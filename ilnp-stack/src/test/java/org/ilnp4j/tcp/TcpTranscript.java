@@ -226,6 +226,14 @@ final class TcpTranscript {
     return this;
   }
 
+  /** Uses up the acknowledgements that are not delayed at a connection's start: 16 octets come. */
+  TcpTranscript beyondQuickAcks() {
+    for (int seq = 1; seq <= AckPolicy.QUICK_ACKS; seq++) {
+      receive("A seq=" + seq + " ack=1 len=1").expect("A seq=1 len=0 ack=" + (seq + 1));
+    }
+    return this;
+  }
+
   /** Brings the connection from ESTABLISHED to a state. */
   TcpTranscript in(TcpState state) {
     established();
