@@ -87,6 +87,10 @@ final class Receiver {
     return buffer.readableBytes();
   }
 
+  long heldBytes() {
+    return buffer.heldBytes();
+  }
+
   boolean hasEarly() {
     return buffer.hasEarly();
   }
@@ -215,7 +219,14 @@ final class Receiver {
         noteDuplicate(seq, seq + length);
         return null;
       }
+      if (tcb.engine.memory().isExhausted()) {
+        return DropReason.TCP_MEMORY;
+      }
       return buffer.insert(packet, seq, index, length) ? null : DropReason.TCP_REASSEMBLY_FULL;
+    }
+    if (!tcb.engine.memory().admit(buffer.heldBytes())) {
+      acks.atOnce(); // what the window promised cannot be kept; it tells what is left of it
+      return DropReason.TCP_MEMORY;
     }
     buffer.appendInOrder(packet, index, length);
     int before = rcvNxt;
@@ -320,7 +331,7 @@ final class Receiver {
 
   /** What may be unread and on offer together. */
   private int limitBytes() {
-    return autotune.targetBytes();
+    return (int) tcb.engine.memory().allowed(autotune.targetBytes());
   }
 
   /** What the buffer takes and the window field can say. */

@@ -133,7 +133,8 @@ final class Sender {
   private long limitBytes() {
     PathState path = tcb.paths.current();
     long busy = path == null ? 0 : 4 * path.congestion.cwndBytes();
-    return Math.min(capacityBytes, Math.max(LEAST_LIMIT_BYTES, busy));
+    long limit = Math.min(capacityBytes, Math.max(LEAST_LIMIT_BYTES, busy));
+    return tcb.engine.memory().allowed(limit);
   }
 
   void queue(long nowNanos, ByteBuf data) {

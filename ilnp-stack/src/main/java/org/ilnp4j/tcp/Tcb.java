@@ -84,8 +84,14 @@ final class Tcb implements TcpConnection {
     timers = new TcpTimers(engine.timers(), this);
     paths = new Paths(config);
     route = new CurrentPath(this);
-    snd = new Sender(this, new SendBuffer(engine.allocator()), config.sendBufferBytes());
-    rcv = new Receiver(this, new ReceiveBuffer(engine.allocator()), config.receiveBufferBytes());
+    snd =
+        new Sender(
+            this, new SendBuffer(engine.allocator(), engine.memory()), config.sendBufferBytes());
+    rcv =
+        new Receiver(
+            this,
+            new ReceiveBuffer(engine.allocator(), engine.memory()),
+            config.receiveBufferBytes());
   }
 
   void count(Counter counter) {
@@ -558,6 +564,7 @@ final class Tcb implements TcpConnection {
         rcv.windowBytes(),
         snd.buffer.bytes(),
         rcv.readableBytes(),
+        snd.buffer.heldBytes() + rcv.heldBytes(),
         snd.bytesSent,
         snd.bytesAcked,
         rcv.bytesReceived,

@@ -10,6 +10,7 @@ import org.ilnp4j.time.NanoClock;
  */
 public final class TcpConfig {
   private static final int LEAST_BUFFER_BYTES = 4096;
+  private static final int LEAST_MEMORY_BYTES = 1 << 20;
   private static final int MOST_WINDOW_BYTES = 1 << 30;
 
   public static final TcpConfig DEFAULT = new TcpConfig();
@@ -17,6 +18,7 @@ public final class TcpConfig {
   private String congestionControl = "cubic";
   private int sendBufferBytes = 4 << 20;
   private int receiveBufferBytes = 6 << 20;
+  private long memoryBytes = 256 << 20;
   private int maxConnections = 200_000;
   private int backlog = 1024;
   private long timeWaitNanos = NanoClock.seconds(60);
@@ -29,6 +31,7 @@ public final class TcpConfig {
     congestionControl = c.congestionControl;
     sendBufferBytes = c.sendBufferBytes;
     receiveBufferBytes = c.receiveBufferBytes;
+    memoryBytes = c.memoryBytes;
     maxConnections = c.maxConnections;
     backlog = c.backlog;
     timeWaitNanos = c.timeWaitNanos;
@@ -88,6 +91,18 @@ public final class TcpConfig {
           c.sendBufferBytes = send;
           c.receiveBufferBytes = receive;
         });
+  }
+
+  /** For the queues of all connections together, at least 1 MiB. */
+  public long memoryBytes() {
+    return memoryBytes;
+  }
+
+  public TcpConfig withMemory(long bytes) {
+    require(
+        bytes >= LEAST_MEMORY_BYTES,
+        "TCP memory of " + bytes + " octets: " + LEAST_MEMORY_BYTES + " at least are needed");
+    return with(c -> c.memoryBytes = bytes);
   }
 
   /** In all states, TIME-WAIT included. */

@@ -47,6 +47,7 @@ public final class TcpEngine {
   private final TimerQueue timers;
   private final Counters counters;
   private final ByteBufAllocator allocator;
+  private final MemoryBudget memory;
   private final IsnGenerator isn;
   private final Ports ports;
   private final ChallengeAckLimiter challenges;
@@ -88,6 +89,7 @@ public final class TcpEngine {
     this.timers = timers;
     this.counters = counters;
     allocator = out.allocator();
+    memory = new MemoryBudget(config.memoryBytes(), counters);
     output = new SegmentOutput(out, counters);
     isn = new IsnGenerator(random);
     ports = new Ports(random);
@@ -112,6 +114,10 @@ public final class TcpEngine {
 
   ByteBufAllocator allocator() {
     return allocator;
+  }
+
+  MemoryBudget memory() {
+    return memory;
   }
 
   IsnGenerator isn() {

@@ -6,6 +6,8 @@ import org.ilnp4j.ilnp.SessionMode;
 /**
  * A snapshot of one connection. Windows and counts in octets unless the name says segments; times
  * in nanoseconds, -1 when not known yet.
+ *
+ * @param memoryBytes what the connection's queues hold in memory, whatever the octets in them
  */
 public record TcpInfo(
     TcpState state,
@@ -28,6 +30,7 @@ public record TcpInfo(
     long receiveWindowBytes,
     long sendQueueBytes,
     long receiveQueueBytes,
+    long memoryBytes,
     long bytesSent,
     long bytesAcked,
     long bytesReceived,

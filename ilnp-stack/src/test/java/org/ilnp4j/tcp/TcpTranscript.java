@@ -582,5 +582,6 @@ final class TcpTranscript {
     assertThat(node.timers.armed()).as("timers").isZero();
     assertThat(node.ilcc.all()).allMatch(c -> c.sessions() == 0);
     assertThat(node.usedMemory()).as("buffers").isZero();
+    assertThat(node.engine.memory().usedBytes()).as("budget").isZero();
   }
 }

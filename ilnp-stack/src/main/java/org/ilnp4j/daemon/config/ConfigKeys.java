@@ -46,6 +46,8 @@ final class ConfigKeys {
   static final ConfigKey<Long> RECEIVE_BUFFER =
       TCP.key(
           "receive-buffer", Values.size("4 KiB", "1 GiB"), (long) TCP_DEFAULT.receiveBufferBytes());
+  static final ConfigKey<Long> MEMORY =
+      TCP.key("memory", Values.size("1 MiB", "64 GiB"), TCP_DEFAULT.memoryBytes());
   static final ConfigKey<Integer> MAX_CONNECTIONS =
       TCP.key("max-connections", Values.integer(1, 10_000_000), TCP_DEFAULT.maxConnections());
   static final ConfigKey<Integer> BACKLOG =
