@@ -48,6 +48,9 @@ final class CurrentPath {
     if (move) {
       tcb.count(Counter.TCP_PATH_CHANGES);
       tcb.rcv.onPathChange();
+      if (tcb.ecn != null) {
+        tcb.ecn.onPathChange();
+      }
       if (tcb.handshake != null) {
         tcb.handshake.onPathChange();
         if (tcb.modes != null) {

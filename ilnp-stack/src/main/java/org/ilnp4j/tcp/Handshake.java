@@ -38,6 +38,10 @@ final class Handshake {
 
   boolean offerSack = true;
   boolean offerTimestamps = true;
+  boolean offerEcn;
+
+  /** Each SYN of ours so far had what {@link #offerEcn} says. */
+  private boolean ecnOffered = true;
 
   private int transmissions;
 
@@ -54,12 +58,16 @@ final class Handshake {
     this.synLocalL64 = synLocalL64;
   }
 
-  static Handshake active() {
-    return new Handshake(false, 0);
+  static Handshake active(TcpConfig config) {
+    Handshake h = new Handshake(false, 0);
+    h.offerEcn = config.ecn() == EcnMode.ON;
+    return h;
   }
 
-  static Handshake passive(long synLocalL64) {
-    return new Handshake(true, synLocalL64);
+  static Handshake passive(TcpConfig config, long synLocalL64) {
+    Handshake h = new Handshake(true, synLocalL64);
+    h.offerEcn = config.ecn() != EcnMode.OFF;
+    return h;
   }
 
   /**
@@ -72,6 +80,23 @@ final class Handshake {
     }
     LocatorPair answered = new LocatorPair(synLocalL64, chosen.remoteL64());
     return tcb.route.isUsable(answered) ? answered : chosen;
+  }
+
+  /**
+   * The ECN flags of our SYN. Some middleboxes drop SYNs that have any: the first one that is not
+   * answered is the last one (RFC 3168 §6.1.1.1).
+   */
+  int takeEcnFlags() {
+    if (!offerEcn || timeouts > 0) {
+      ecnOffered = false;
+      return 0;
+    }
+    return passive ? TcpHeader.ECE : TcpHeader.ECE | TcpHeader.CWR;
+  }
+
+  /** Null when the two SYNs did not agree on ECN. */
+  Ecn ecn(Tcb tcb) {
+    return offerEcn ? new Ecn(tcb, ecnOffered) : null;
   }
 
   int transmissions() {

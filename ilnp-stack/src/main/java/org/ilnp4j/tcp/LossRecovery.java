@@ -151,12 +151,13 @@ final class LossRecovery {
     if (sack != null && delivery.bytes() > 0) {
       detectLosses(nowNanos);
     }
+    boolean wasReducing = path.isReducing();
     path.onRecoveryAck(delivered, advanced && queue.lostSegments() == lostBefore);
     if (advanced) {
       path.onCumulativeAck(snd.sndUna);
     }
     boolean inRecovery = phase == Phase.RECOVERY || path.phase() == Phase.RECOVERY;
-    if (mayGrow && !inRecovery && !undone && delivery.currentPathBytes() > 0) {
+    if (mayGrow && !inRecovery && !wasReducing && !undone && delivery.currentPathBytes() > 0) {
       path.congestion.onAck(nowNanos, delivery.currentPathBytes(), path.rtt.srttNanos());
     }
     if (phase == Phase.OPEN && path.phase() == Phase.RECOVERY) {

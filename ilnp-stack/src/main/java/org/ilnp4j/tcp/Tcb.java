@@ -31,6 +31,9 @@ final class Tcb implements TcpConnection {
   /** Null once established. */
   Handshake handshake;
 
+  /** Null before the connection is established, and when the other side does not take part. */
+  Ecn ecn;
+
   /** Null for a passive open, and once established. */
   ModeChoice modes;
 
@@ -116,6 +119,7 @@ final class Tcb implements TcpConnection {
     handshake.offerTimestamps = timestamps;
     handshake.offerScale = scaled;
     handshake.offerSack &= syn.sackPermitted();
+    handshake.offerEcn &= syn.ecnSetup();
     snd.negotiated(syn.mss(), handshake.offerSack, timestamps, scaled ? syn.windowScale() : 0);
     rcv.start(nowNanos, synSeq, timestamps, syn.tsVal(), scaled);
   }
@@ -128,6 +132,7 @@ final class Tcb implements TcpConnection {
     }
     releaseModes(nowNanos);
     snd.established(nowNanos, h);
+    ecn = handshake.ecn(this);
     handshake = null;
     if (listener != null) {
       listener.halfOpen--;
@@ -352,7 +357,7 @@ final class Tcb implements TcpConnection {
   void startOver(long nowNanos) {
     timers.cancel(TimerKind.CLASSIC_FALLBACK);
     timers.cancel(TimerKind.RETRANSMIT);
-    handshake = Handshake.active();
+    handshake = Handshake.active(config);
     renumber(nowNanos);
   }
 
@@ -575,7 +580,10 @@ final class Tcb implements TcpConnection {
         snd.recovery.timeouts,
         paths.changes(),
         snd.recovery.tailProbes,
-        snd.recovery.spuriousRecoveries);
+        snd.recovery.spuriousRecoveries,
+        ecn != null,
+        ecn == null ? 0 : ecn.marks(),
+        ecn == null ? 0 : ecn.reductions());
   }
 
   @Override

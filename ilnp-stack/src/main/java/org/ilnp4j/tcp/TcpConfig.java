@@ -16,6 +16,7 @@ public final class TcpConfig {
   public static final TcpConfig DEFAULT = new TcpConfig();
 
   private String congestionControl = "cubic";
+  private EcnMode ecn = EcnMode.PASSIVE;
   private int sendBufferBytes = 4 << 20;
   private int receiveBufferBytes = 6 << 20;
   private long memoryBytes = 256 << 20;
@@ -29,6 +30,7 @@ public final class TcpConfig {
 
   private TcpConfig(TcpConfig c) {
     congestionControl = c.congestionControl;
+    ecn = c.ecn;
     sendBufferBytes = c.sendBufferBytes;
     receiveBufferBytes = c.receiveBufferBytes;
     memoryBytes = c.memoryBytes;
@@ -61,6 +63,15 @@ public final class TcpConfig {
         CongestionControl.isKnown(name),
         "unknown congestion control \"" + name + "\": use cubic or newreno");
     return with(c -> c.congestionControl = name);
+  }
+
+  /** When congestion notification is negotiated (RFC 3168). */
+  public EcnMode ecn() {
+    return ecn;
+  }
+
+  public TcpConfig withEcn(EcnMode mode) {
+    return with(c -> c.ecn = mode);
   }
 
   /** Per connection, at least 4096. */

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import org.ilnp4j.tcp.EcnMode;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.time.NanoClock;
 
@@ -41,6 +42,8 @@ final class ConfigKeys {
   static final ConfigSection TCP = ConfigSection.table("tcp");
   static final ConfigKey<String> CONGESTION =
       TCP.key("congestion", Values.oneOf("cubic", "newreno"), TCP_DEFAULT.congestionControl());
+  static final ConfigKey<EcnMode> ECN =
+      TCP.key("ecn", Values.oneOf(EcnMode.class), TCP_DEFAULT.ecn());
   static final ConfigKey<Long> SEND_BUFFER =
       TCP.key("send-buffer", Values.size("4 KiB", "1 GiB"), (long) TCP_DEFAULT.sendBufferBytes());
   static final ConfigKey<Long> RECEIVE_BUFFER =

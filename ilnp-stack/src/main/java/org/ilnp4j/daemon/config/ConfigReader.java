@@ -167,6 +167,7 @@ public final class ConfigReader {
             .withBuffers(
                 (int) (long) t.get(ConfigKeys.SEND_BUFFER),
                 (int) (long) t.get(ConfigKeys.RECEIVE_BUFFER))
+            .withEcn(t.get(ConfigKeys.ECN))
             .withMemory(t.get(ConfigKeys.MEMORY))
             .withMaxConnections(t.get(ConfigKeys.MAX_CONNECTIONS))
             .withBacklog(t.get(ConfigKeys.BACKLOG))

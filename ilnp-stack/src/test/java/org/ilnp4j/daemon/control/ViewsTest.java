@@ -124,6 +124,9 @@ class ViewsTest {
         0,
         2,
         0,
+        0,
+        false,
+        0,
         0);
   }
 }
