@@ -2,6 +2,7 @@ package org.ilnp4j.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import org.ilnp4j.time.NanoClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,7 +98,7 @@ class ReceiveAutotuneTest {
     pair.client.paused = true;
     for (int i = 0; i < 500; i++) { // 20 000 octets each 10 ms
       pair.net.runFor(NanoClock.millis(10));
-      io.netty.buffer.ByteBuf b = pair.client.connection.read(pair.net.now, 20_000);
+      ByteBuf b = pair.client.connection.read(pair.net.now, 20_000);
       if (b != null) {
         b.release();
       }
