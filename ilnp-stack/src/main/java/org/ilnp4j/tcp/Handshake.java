@@ -33,11 +33,11 @@ final class Handshake {
 
   boolean synDue = true;
 
-  /** What our SYN may carry: everything, or what the other side's SYN had. */
-  boolean offerScale = true;
+  /** What our SYN may carry: what the configuration allows, and the other side's SYN had. */
+  boolean offerScale;
 
-  boolean offerSack = true;
-  boolean offerTimestamps = true;
+  boolean offerSack;
+  boolean offerTimestamps;
   boolean offerEcn;
 
   /** Each SYN of ours so far had what {@link #offerEcn} says. */
@@ -53,21 +53,21 @@ final class Handshake {
   private PathState sentOn;
   private int softErrors;
 
-  private Handshake(boolean passive, long synLocalL64) {
+  private Handshake(TcpConfig config, boolean passive, long synLocalL64, boolean offerEcn) {
     this.passive = passive;
     this.synLocalL64 = synLocalL64;
+    this.offerEcn = offerEcn;
+    offerScale = config.windowScaling();
+    offerSack = config.sack();
+    offerTimestamps = config.timestamps();
   }
 
   static Handshake active(TcpConfig config) {
-    Handshake h = new Handshake(false, 0);
-    h.offerEcn = config.ecn() == EcnMode.ON;
-    return h;
+    return new Handshake(config, false, 0, config.ecn() == EcnMode.ON);
   }
 
   static Handshake passive(TcpConfig config, long synLocalL64) {
-    Handshake h = new Handshake(true, synLocalL64);
-    h.offerEcn = config.ecn() != EcnMode.OFF;
-    return h;
+    return new Handshake(config, true, synLocalL64, config.ecn() != EcnMode.OFF);
   }
 
   /**

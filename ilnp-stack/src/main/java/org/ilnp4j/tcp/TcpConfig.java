@@ -17,6 +17,9 @@ public final class TcpConfig {
 
   private String congestionControl = "cubic";
   private EcnMode ecn = EcnMode.PASSIVE;
+  private boolean sack = true;
+  private boolean timestamps = true;
+  private boolean windowScaling = true;
   private int sendBufferBytes = 4 << 20;
   private int receiveBufferBytes = 6 << 20;
   private long memoryBytes = 256 << 20;
@@ -31,6 +34,9 @@ public final class TcpConfig {
   private TcpConfig(TcpConfig c) {
     congestionControl = c.congestionControl;
     ecn = c.ecn;
+    sack = c.sack;
+    timestamps = c.timestamps;
+    windowScaling = c.windowScaling;
     sendBufferBytes = c.sendBufferBytes;
     receiveBufferBytes = c.receiveBufferBytes;
     memoryBytes = c.memoryBytes;
@@ -72,6 +78,33 @@ public final class TcpConfig {
 
   public TcpConfig withEcn(EcnMode mode) {
     return with(c -> c.ecn = mode);
+  }
+
+  /** Whether selective acknowledgements are offered and accepted (RFC 2018). */
+  public boolean sack() {
+    return sack;
+  }
+
+  public TcpConfig withSack(boolean offered) {
+    return with(c -> c.sack = offered);
+  }
+
+  /** Whether timestamps are offered and accepted (RFC 7323 §3). */
+  public boolean timestamps() {
+    return timestamps;
+  }
+
+  public TcpConfig withTimestamps(boolean offered) {
+    return with(c -> c.timestamps = offered);
+  }
+
+  /** Whether windows above 64 KiB are offered and accepted (RFC 7323 §2). */
+  public boolean windowScaling() {
+    return windowScaling;
+  }
+
+  public TcpConfig withWindowScaling(boolean offered) {
+    return with(c -> c.windowScaling = offered);
   }
 
   /** Per connection, at least 4096. */

@@ -70,10 +70,18 @@ class ReceiveAutotuneTest {
     assertThat(a.rttNanos()).isEqualTo(70);
   }
 
-  @ParameterizedTest(name = "ILNP {0}, {1} Mbit/s, RTT {2} ms")
-  @CsvSource({"true, 100, 300", "false, 100, 300", "true, 1000, 20", "true, 20, 100"})
-  void shouldNeverHoldBackASenderInSlowStart(boolean ilnp, int mbit, int rttMs) {
-    Pair pair = new Pair(1, ilnp, TcpConfig.DEFAULT, 1500, rttMs / 2);
+  @ParameterizedTest(name = "ILNP {0}, {1} Mbit/s, RTT {2} ms, timestamps {3}")
+  @CsvSource({
+    "true, 100, 300, true",
+    "false, 100, 300, true",
+    "true, 100, 300, false",
+    "true, 1000, 20, true",
+    "true, 20, 100, true"
+  })
+  void shouldNeverHoldBackASenderInSlowStart(
+      boolean ilnp, int mbit, int rttMs, boolean timestamps) {
+    TcpConfig config = TcpConfig.DEFAULT.withTimestamps(timestamps);
+    Pair pair = new Pair(1, ilnp, config, 1500, rttMs / 2);
     TestNet.Access bottleneck = pair.net.access(Pair.L1);
     bottleneck.rate = mbit * 1_000_000L / 8;
     bottleneck.queueBytes = 64 << 20;

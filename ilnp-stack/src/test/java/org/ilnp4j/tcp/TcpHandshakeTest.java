@@ -51,6 +51,21 @@ class TcpHandshakeTest {
     t.end();
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldOfferAndAcceptOnlyWhatTheSettingsAllow(boolean ilnp) {
+    TcpConfig plain =
+        TcpConfig.DEFAULT.withSack(false).withTimestamps(false).withWindowScaling(false);
+    TcpTranscript t = new TcpTranscript(ilnp, plain, 1, 1500).connect();
+    t.expect("S seq=0 mss=1440 ws=no sackok=no ts=no win=65535");
+    t.receive("SA seq=0 ack=1 ws=7 sackok ts=700");
+    t.expect("A ws=no ts=no win=65535");
+    t.end();
+    t = new TcpTranscript(ilnp, plain.withSack(true), 1, 1500).listen();
+    t.receive("S seq=0 ws=7 sackok ts=700").expect("SA ws=no sackok ts=no win=65535");
+    t.end();
+  }
+
   @Test
   void shouldNotScaleWhenTheOtherSideDoesNot() {
     TcpConfig config = TcpConfig.DEFAULT.withBuffers(65536, 6 << 20);

@@ -44,6 +44,11 @@ final class ConfigKeys {
       TCP.key("congestion", Values.oneOf("cubic", "newreno"), TCP_DEFAULT.congestionControl());
   static final ConfigKey<EcnMode> ECN =
       TCP.key("ecn", Values.oneOf(EcnMode.class), TCP_DEFAULT.ecn());
+  static final ConfigKey<Boolean> SACK = TCP.key("sack", Values.bool(), TCP_DEFAULT.sack());
+  static final ConfigKey<Boolean> TIMESTAMPS =
+      TCP.key("timestamps", Values.bool(), TCP_DEFAULT.timestamps());
+  static final ConfigKey<Boolean> WINDOW_SCALING =
+      TCP.key("window-scaling", Values.bool(), TCP_DEFAULT.windowScaling());
   static final ConfigKey<Long> SEND_BUFFER =
       TCP.key("send-buffer", Values.size("4 KiB", "1 GiB"), (long) TCP_DEFAULT.sendBufferBytes());
   static final ConfigKey<Long> RECEIVE_BUFFER =

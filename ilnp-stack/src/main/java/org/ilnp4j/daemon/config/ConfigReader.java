@@ -168,6 +168,9 @@ public final class ConfigReader {
                 (int) (long) t.get(ConfigKeys.SEND_BUFFER),
                 (int) (long) t.get(ConfigKeys.RECEIVE_BUFFER))
             .withEcn(t.get(ConfigKeys.ECN))
+            .withSack(t.get(ConfigKeys.SACK))
+            .withTimestamps(t.get(ConfigKeys.TIMESTAMPS))
+            .withWindowScaling(t.get(ConfigKeys.WINDOW_SCALING))
             .withMemory(t.get(ConfigKeys.MEMORY))
             .withMaxConnections(t.get(ConfigKeys.MAX_CONNECTIONS))
             .withBacklog(t.get(ConfigKeys.BACKLOG))
