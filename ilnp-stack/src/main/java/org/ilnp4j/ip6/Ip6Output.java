@@ -52,11 +52,17 @@ public final class Ip6Output {
    * @param upperBytes room needed behind the headers, octets
    */
   public ByteBuf start(Correspondent c, LocatorPair pair, int protocol, int upperBytes) {
+    return start(c, pair, protocol, upperBytes, 0);
+  }
+
+  /** {@link #start} with a traffic class, 0 to 255. */
+  public ByteBuf start(
+      Correspondent c, LocatorPair pair, int protocol, int upperBytes, int trafficClass) {
     Nonce nonce = c.nonceOut();
     ByteBuf buf = allocator.directBuffer(overhead(c) + upperBytes);
     Ip6.write(
         buf,
-        0,
+        trafficClass,
         0,
         nonce == null ? protocol : Ip6.PROTO_DEST_OPTS,
         HOP_LIMIT,

@@ -47,6 +47,10 @@ final class CurrentPath {
     PathState path = tcb.paths.enter(nowNanos, pair, segment, segment - optionBytes());
     if (move) {
       tcb.count(Counter.TCP_PATH_CHANGES);
+      tcb.rcv.onPathChange();
+      if (tcb.ecn != null) {
+        tcb.ecn.onPathChange();
+      }
       if (tcb.handshake != null) {
         tcb.handshake.onPathChange();
         if (tcb.modes != null) {

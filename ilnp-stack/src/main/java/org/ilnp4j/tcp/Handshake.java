@@ -33,11 +33,15 @@ final class Handshake {
 
   boolean synDue = true;
 
-  /** What our SYN may carry: everything, or what the other side's SYN had. */
-  boolean offerScale = true;
+  /** What our SYN may carry: what the configuration allows, and the other side's SYN had. */
+  boolean offerScale;
 
-  boolean offerSack = true;
-  boolean offerTimestamps = true;
+  boolean offerSack;
+  boolean offerTimestamps;
+  boolean offerEcn;
+
+  /** Each SYN of ours so far had what {@link #offerEcn} says. */
+  private boolean ecnOffered = true;
 
   private int transmissions;
 
@@ -49,17 +53,21 @@ final class Handshake {
   private PathState sentOn;
   private int softErrors;
 
-  private Handshake(boolean passive, long synLocalL64) {
+  private Handshake(TcpConfig config, boolean passive, long synLocalL64, boolean offerEcn) {
     this.passive = passive;
     this.synLocalL64 = synLocalL64;
+    this.offerEcn = offerEcn;
+    offerScale = config.windowScaling();
+    offerSack = config.sack();
+    offerTimestamps = config.timestamps();
   }
 
-  static Handshake active() {
-    return new Handshake(false, 0);
+  static Handshake active(TcpConfig config) {
+    return new Handshake(config, false, 0, config.ecn() == EcnMode.ON);
   }
 
-  static Handshake passive(long synLocalL64) {
-    return new Handshake(true, synLocalL64);
+  static Handshake passive(TcpConfig config, long synLocalL64) {
+    return new Handshake(config, true, synLocalL64, config.ecn() != EcnMode.OFF);
   }
 
   /**
@@ -72,6 +80,23 @@ final class Handshake {
     }
     LocatorPair answered = new LocatorPair(synLocalL64, chosen.remoteL64());
     return tcb.route.isUsable(answered) ? answered : chosen;
+  }
+
+  /**
+   * The ECN flags of our SYN. Some middleboxes drop SYNs that have any: the first one that is not
+   * answered is the last one (RFC 3168 §6.1.1.1).
+   */
+  int takeEcnFlags() {
+    if (!offerEcn || timeouts > 0) {
+      ecnOffered = false;
+      return 0;
+    }
+    return passive ? TcpHeader.ECE : TcpHeader.ECE | TcpHeader.CWR;
+  }
+
+  /** Null when the two SYNs did not agree on ECN. */
+  Ecn ecn(Tcb tcb) {
+    return offerEcn ? new Ecn(tcb, ecnOffered) : null;
   }
 
   int transmissions() {

@@ -138,11 +138,13 @@ final class LossRecovery {
     if (sack != null && delivery.bytes() > 0) {
       detectLosses(nowNanos);
     }
+    boolean wasReducing = path.isReducing();
     path.onRecoveryAck(delivered, advanced && queue.lostSegments() == lostBefore);
     if (advanced) {
       path.onCumulativeAck(snd.sndUna);
     }
-    boolean inRecovery = undone || phase == Phase.RECOVERY || path.phase() == Phase.RECOVERY;
+    boolean inRecovery =
+        undone || wasReducing || phase == Phase.RECOVERY || path.phase() == Phase.RECOVERY;
     if (delivery.currentPathBytes() > 0) {
       path.onAck(nowNanos, delivery.currentPathBytes(), delivery.latestRttNanos(), inRecovery);
     }

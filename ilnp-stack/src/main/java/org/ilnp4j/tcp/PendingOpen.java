@@ -47,7 +47,7 @@ final class PendingOpen extends Timer implements TcpPending {
 
   private void update(PacketView view, TcpHeader h) {
     synSeq = h.seq;
-    syn = SynOptions.of(h);
+    syn = SynOptions.of(view, h);
     localL64 = view.dstL64;
   }
 

@@ -37,6 +37,7 @@ final class ReceiveBuffer {
   }
 
   private final ByteBufAllocator allocator;
+  private final MemoryBudget budget;
   private final Run inOrder = new Run();
   private int readableBytes;
 
@@ -47,9 +48,21 @@ final class ReceiveBuffer {
   private List<Run> recent;
 
   private int earlyBytes;
+  private long heldBytes;
 
-  ReceiveBuffer(ByteBufAllocator allocator) {
+  ReceiveBuffer(ByteBufAllocator allocator, MemoryBudget budget) {
     this.allocator = allocator;
+    this.budget = budget;
+  }
+
+  /** Memory held, whatever the octets in it. */
+  long heldBytes() {
+    return heldBytes;
+  }
+
+  private void charge(int bytes) {
+    heldBytes += bytes;
+    budget.charge(bytes);
   }
 
   /** Octets that can be read. */
@@ -90,8 +103,7 @@ final class ReceiveBuffer {
       rcvNxt = Seq.max(rcvNxt, run.right);
     }
     if (early != null && early.isEmpty()) {
-      early = null;
-      recent = null;
+      forgetEarly();
     } else if (early != null && recent.isEmpty()) {
       recent.add(early.get(0));
     }
@@ -147,7 +159,15 @@ final class ReceiveBuffer {
       joinNext(i);
       left = run.right;
     }
+    budget.noteEarly(this, hasEarly());
     return kept;
+  }
+
+  private void forgetEarly() {
+    early = null;
+    recent = null;
+    earlyBytes = 0;
+    budget.noteEarly(this, false);
   }
 
   private int firstEndingAtOrAfter(int seq) {
@@ -214,14 +234,12 @@ final class ReceiveBuffer {
   }
 
   private void append(Run run, ByteBuf packet, int index, int length) {
-    ByteBuf root = packet;
-    while (root.unwrap() != null) {
-      root = root.unwrap();
-    }
-    boolean pinsTooMuch = (long) length * MAX_PINNED_RATIO < root.capacity();
+    int pinned = MemoryBudget.pinnedBytes(packet);
+    boolean pinsTooMuch = (long) length * MAX_PINNED_RATIO < pinned;
     if (length >= GATHER_BELOW_BYTES && !pinsTooMuch) {
       run.gathering = null;
       run.chunks.add(packet.retainedSlice(index, length));
+      charge(pinned);
       return;
     }
     if (run.gathering == null || run.gathering.writableBytes() < length) {
@@ -231,11 +249,12 @@ final class ReceiveBuffer {
               : Math.max(length, GATHER_BUFFER_BYTES);
       run.gathering = allocator.directBuffer(room, room);
       run.chunks.add(run.gathering);
+      charge(MemoryBudget.pinnedBytes(run.gathering));
     }
     run.gathering.writeBytes(packet, index, length);
   }
 
-  private static void dropFront(Run run, int bytes) {
+  private void dropFront(Run run, int bytes) {
     int left = bytes;
     while (left > 0) {
       ByteBuf first = run.chunks.peekFirst();
@@ -243,12 +262,18 @@ final class ReceiveBuffer {
       first.skipBytes(n);
       left -= n;
       if (!first.isReadable()) {
-        run.chunks.removeFirst().release();
+        removeFirst(run).release();
         if (run.chunks.isEmpty()) {
           run.gathering = null;
         }
       }
     }
+  }
+
+  private ByteBuf removeFirst(Run run) {
+    ByteBuf first = run.chunks.removeFirst();
+    charge(-MemoryBudget.pinnedBytes(first));
+    return first;
   }
 
   /**
@@ -263,7 +288,7 @@ final class ReceiveBuffer {
     if (first.readableBytes() > maxBytes) {
       out = first.readRetainedSlice(maxBytes);
     } else {
-      inOrder.chunks.removeFirst();
+      removeFirst(inOrder);
       if (inOrder.chunks.isEmpty()) {
         inOrder.gathering = null;
       }
@@ -280,9 +305,7 @@ final class ReceiveBuffer {
         release(run);
       }
     }
-    early = null;
-    recent = null;
-    earlyBytes = 0;
+    forgetEarly();
   }
 
   /** Releases everything. */
@@ -292,10 +315,10 @@ final class ReceiveBuffer {
     readableBytes = 0;
   }
 
-  private static void release(Run run) {
+  private void release(Run run) {
     run.gathering = null;
     while (!run.chunks.isEmpty()) {
-      run.chunks.removeFirst().release();
+      removeFirst(run).release();
     }
   }
 }

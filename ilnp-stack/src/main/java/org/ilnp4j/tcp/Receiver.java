@@ -1,6 +1,7 @@
 package org.ilnp4j.tcp;
 
 import io.netty.buffer.ByteBuf;
+import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.DropReason;
@@ -13,8 +14,6 @@ import org.ilnp4j.wire.TcpHeader;
  * side, and the decision when to acknowledge (RFC 9293 §3.8.6, RFC 7323, RFC 2018, RFC 2883).
  */
 final class Receiver {
-  static final long DELAYED_ACK_NANOS = NanoClock.millis(40);
-
   /** RFC 7323 §5.5: a timestamp this old says nothing any more. */
   private static final long TIMESTAMP_VALID_NANOS = NanoClock.seconds(24L * 86400);
 
@@ -24,18 +23,11 @@ final class Receiver {
    */
   private static final int OVERTAKEN_MS = 2000;
 
-  private static final int LEAST_MSS = 536;
-
-  /**
-   * What is offered before the user has read anything. From there the window grows by what the user
-   * reads: a reader that keeps up soon has the whole buffer on offer, one that never reads holds
-   * this much memory and no more.
-   */
-  private static final int UNREAD_WINDOW_BYTES = 128 << 10;
-
   private final Tcb tcb;
   private final ReceiveBuffer buffer;
   private final int capacityBytes;
+  private final ReceiveAutotune autotune;
+  private final AckPolicy acks;
 
   int irs;
   int rcvNxt;
@@ -56,20 +48,18 @@ final class Receiver {
   private int finSeq;
   private boolean finReached;
 
-  private boolean ackNow;
-  private int unackedBytes;
-  private int rcvMss = LEAST_MSS;
   private boolean dsackDue;
   private int dsackLeft;
   private int dsackRight;
 
   long bytesReceived;
-  private long readBytes;
 
   Receiver(Tcb tcb, ReceiveBuffer buffer, int capacityBytes) {
     this.tcb = tcb;
     this.buffer = buffer;
     this.capacityBytes = capacityBytes;
+    autotune = new ReceiveAutotune(capacityBytes);
+    acks = new AckPolicy(tcb.timers);
   }
 
   /** The shift to offer: the least that lets the whole buffer be advertised (RFC 7323 §2.3). */
@@ -95,6 +85,10 @@ final class Receiver {
 
   int readableBytes() {
     return buffer.readableBytes();
+  }
+
+  long heldBytes() {
+    return buffer.heldBytes();
   }
 
   boolean hasEarly() {
@@ -146,8 +140,20 @@ final class Receiver {
     return !(mayBeOvertaken && tsRecent - h.tsVal <= OVERTAKEN_MS);
   }
 
+  /** How long the text of a segment took after what it answers. */
+  private void sampleRtt(long nowNanos, TcpHeader h) {
+    PathState path = tcb.paths.current();
+    if (path != null) {
+      autotune.onPathRtt(path.rtt.srttNanos());
+    }
+    if (timestamps && h.hasTimestamps && h.payloadLength >= acks.mssBytes()) {
+      autotune.onEcho(h.tsEcr, tcb.timestamp(nowNanos) - h.tsEcr);
+    }
+  }
+
   /** RFC 7323 §4.3: remembers the timestamp to echo. */
   void noteTimestamp(long nowNanos, PacketView view, TcpHeader h) {
+    sampleRtt(nowNanos, h);
     if (!timestamps || !h.hasTimestamps || !Seq.leq(h.seq, lastAckSent)) {
       return;
     }
@@ -175,7 +181,7 @@ final class Receiver {
     int left = seq;
     int right = seq + length;
     int at = index;
-    rcvMss = Math.max(rcvMss, Math.min(length, 0xffff));
+    acks.noteSegment(length);
     if (fin && !finKnown && Seq.geq(right, rcvNxt) && Seq.leq(right, rcvNxt + windowBytes())) {
       finKnown = true;
       finSeq = right;
@@ -193,48 +199,45 @@ final class Receiver {
     if (Seq.lt(left, right)) {
       drop = take(nowNanos, packet, left, at, right - left);
     } else if (length > 0) {
-      ackNow = true;
+      acks.atOnce();
     }
     if (finKnown && !finReached && rcvNxt == finSeq) {
       finReached = true;
       rcvNxt++;
       rcvAdv = Seq.max(rcvAdv, rcvNxt);
-      ackNow = true;
+      acks.atOnce();
     } else if (fin && !finReached) {
-      ackNow = true;
+      acks.atOnce();
     }
     return drop;
   }
 
   private DropReason take(long nowNanos, ByteBuf packet, int seq, int index, int length) {
     if (seq != rcvNxt) {
-      ackNow = true;
+      acks.onDisorder();
       if (buffer.holds(seq, seq + length)) {
         noteDuplicate(seq, seq + length);
         return null;
       }
+      if (tcb.engine.memory().isExhausted()) {
+        return DropReason.TCP_MEMORY;
+      }
       return buffer.insert(packet, seq, index, length) ? null : DropReason.TCP_REASSEMBLY_FULL;
+    }
+    if (!tcb.engine.memory().admit(buffer.heldBytes())) {
+      acks.atOnce(); // what the window promised cannot be kept; it tells what is left of it
+      return DropReason.TCP_MEMORY;
     }
     buffer.appendInOrder(packet, index, length);
     int before = rcvNxt;
     rcvNxt += length;
     if (buffer.hasEarly()) {
       rcvNxt = buffer.promote(rcvNxt);
-      ackNow = true; // a gap was filled, in part at least
+      acks.onDisorder(); // a gap was filled, in part at least
     }
     bytesReceived += rcvNxt - before;
-    acknowledgeSoon(nowNanos, length);
+    acks.onText(nowNanos, length, windowBytes());
     return null;
-  }
-
-  /** RFC 9293 §3.8.6.3: every second full segment at once, anything else a little later. */
-  private void acknowledgeSoon(long nowNanos, int length) {
-    unackedBytes += length;
-    if (unackedBytes >= 2 * rcvMss || unackedBytes >= capacityBytes / 2) {
-      ackNow = true;
-    } else if (!ackNow && !tcb.timers.isArmed(TimerKind.DELAYED_ACK)) {
-      tcb.timers.arm(TimerKind.DELAYED_ACK, nowNanos + DELAYED_ACK_NANOS);
-    }
   }
 
   /** Text that lies before the window came again (RFC 2883 §4). */
@@ -248,18 +251,22 @@ final class Receiver {
     dsackDue = true;
     dsackLeft = left;
     dsackRight = right;
-    ackNow = true;
+    acks.onDisorder();
     tcb.count(Counter.TCP_DUPLICATES);
   }
 
   // ---- acknowledging --------------------------------------------------------------------------
 
   boolean isAckDue() {
-    return ackNow;
+    return acks.isDue();
   }
 
   void ackNow() {
-    ackNow = true;
+    acks.atOnce();
+  }
+
+  void onAckDelayOver() {
+    acks.onDelayOver();
   }
 
   /** Fills in what every segment tells about this half: ACK, window, timestamps, SACK. */
@@ -287,13 +294,11 @@ final class Receiver {
     return Math.min(room, (dsackDue ? 1 : 0) + buffer.recentRuns());
   }
 
-  /** An acknowledgement left with the last segment. */
-  void onAckSent() {
+  /** An acknowledgement left with the last segment, which carried text or did not. */
+  void onAckSent(boolean withText) {
     lastAckSent = rcvNxt;
-    ackNow = false;
-    unackedBytes = 0;
     dsackDue = false;
-    tcb.timers.cancel(TimerKind.DELAYED_ACK);
+    acks.onSent(withText);
   }
 
   // ---- window ---------------------------------------------------------------------------------
@@ -309,7 +314,7 @@ final class Receiver {
    */
   private int advertise() {
     int most = rcvNxt + free();
-    if (most - rcvAdv >= Math.min(capacityBytes / 2, rcvMss)) {
+    if (most - rcvAdv >= Math.min(limitBytes() / 2, acks.mssBytes())) {
       rcvAdv = most;
     }
     int window = windowBytes();
@@ -324,24 +329,39 @@ final class Receiver {
     return Math.min(window >>> windowShift, 0xffff);
   }
 
+  /** What may be unread and on offer together. */
+  private int limitBytes() {
+    return (int) tcb.engine.memory().allowed(autotune.targetBytes());
+  }
+
   /** What the buffer takes and the window field can say. */
   private int free() {
-    long grown = Math.min(capacityBytes, UNREAD_WINDOW_BYTES + readBytes);
-    int room = (int) Math.max(0, grown - buffer.readableBytes());
+    int room = Math.max(0, limitBytes() - buffer.readableBytes());
     return (int) Math.min(room, 0xffffL << windowShift);
   }
 
-  /** Reads for the user; a window that opened by much is told to the other side. */
-  ByteBuf read(int maxBytes) {
+  /**
+   * Reads for the user. A window that opened by much is told to the other side, unless it has
+   * plenty: then the acknowledgement of its data does.
+   */
+  ByteBuf read(long nowNanos, int maxBytes) {
     ByteBuf out = buffer.read(maxBytes);
     if (out == null) {
       return null;
     }
-    readBytes += out.readableBytes();
-    if (!finReached && rcvNxt + free() - rcvAdv >= Math.min(2 * rcvMss, capacityBytes / 2)) {
-      ackNow = true;
+    autotune.onRead(nowNanos, out.readableBytes(), acks.mssBytes());
+    int half = limitBytes() / 2;
+    if (!finReached
+        && windowBytes() < half
+        && rcvNxt + free() - rcvAdv >= Math.min(2 * acks.mssBytes(), half)) {
+      acks.atOnce();
     }
     return out;
+  }
+
+  /** Another path is current. */
+  void onPathChange() {
+    autotune.onPathChange();
   }
 
   /** No more data is wanted: what came early is worthless. */

@@ -52,7 +52,7 @@ final class SegmentArrival {
       return DropReason.TCP_NO_NONCE;
     }
     t.onHeard(nowNanos);
-    t.negotiate(nowNanos, h.seq, SynOptions.of(h));
+    t.negotiate(nowNanos, h.seq, SynOptions.of(view, h));
     t.rcv.noteTimestamp(nowNanos, view, h);
     if (!h.has(TcpHeader.ACK)) {
       t.become(TcpState.SYN_RECEIVED); // both opened at once
@@ -110,6 +110,7 @@ final class SegmentArrival {
     if (t.state() == TcpState.SYN_RECEIVED && h.has(TcpHeader.SYN) && h.seq == t.rcv.irs) {
       if (!h.has(TcpHeader.ACK)) {
         t.handshake.synDue = true; // it has not seen our answer
+        t.handshake.offerEcn &= SynOptions.isEcnSetup(view, h);
         t.engine.schedule(t);
         return null;
       }
@@ -155,6 +156,9 @@ final class SegmentArrival {
       t.onHeard(nowNanos);
     }
     t.rcv.noteTimestamp(nowNanos, view, h);
+    if (t.ecn != null) {
+      t.ecn.onSegment(view, h);
+    }
     acknowledged(nowNanos, t, h);
     if (t.state() == TcpState.CLOSED) {
       return null;
@@ -237,6 +241,9 @@ final class SegmentArrival {
     boolean bare = h.payloadLength == 0 && !h.has(TcpHeader.FIN);
     boolean finWas = t.snd.isFinAcked();
     if (t.paths.current() != null) {
+      if (t.ecn != null) {
+        t.ecn.onAck(nowNanos, t.paths.current(), h.ack, h.has(TcpHeader.ECE));
+      }
       t.snd.onAck(nowNanos, h, bare, delivery);
     }
     if (!finWas && t.snd.isFinAcked()) {

@@ -75,6 +75,7 @@ final class SegmentOutput {
     header.windowScale =
         shake.offerScale ? Receiver.offeredShift(t.config.receiveBufferBytes()) : -1;
     header.sackPermitted = shake.offerSack;
+    header.flags |= shake.takeEcnFlags();
     if (shake.offerTimestamps) {
       header.hasTimestamps = true;
       header.tsVal = t.timestamp(nowNanos);
@@ -82,11 +83,11 @@ final class SegmentOutput {
     }
     if (answer) {
       t.rcv.writeTo(header, true);
-      t.rcv.onAckSent();
+      t.rcv.onAckSent(false);
     } else {
       header.window = t.rcv.synWindow();
     }
-    emit(t, path, 0, 0);
+    emit(t, path, 0, 0, 0);
     if (shake.transmissions() > 0) {
       counters.add(Counter.TCP_RETRANSMITTED);
       t.snd.recovery.retransmittedSegments++;
@@ -276,17 +277,22 @@ final class SegmentOutput {
     if (payload > 0 && snd.position(s.seq()) + payload == snd.buffer.endPosition()) {
       flags |= TcpHeader.PSH;
     }
+    int ecnField = 0;
+    if (t.ecn != null && payload > 0 && s.transmissions() == 0 && !s.isProbe()) {
+      ecnField = t.ecn.fieldOfNewData(); // never on what is sent again (RFC 3168 §6.1.5)
+      flags |= t.ecn.takeCwr() ? TcpHeader.CWR : 0;
+    }
     begin(t, s.seq(), flags);
-    addState(nowNanos, t, path.mssBytes() - payload);
-    emit(t, path, snd.position(s.seq()), payload);
+    addState(nowNanos, t, path.mssBytes() - payload, payload > 0);
+    emit(t, path, snd.position(s.seq()), payload, ecnField);
     snd.onSent(nowNanos, s, path, header.tsVal);
   }
 
   /** A segment without text: acknowledgement, probe of a silent peer, reset. */
   private void sendEmpty(long nowNanos, Tcb t, PathState path, int seq, int flags) {
     begin(t, seq, flags);
-    addState(nowNanos, t, Integer.MAX_VALUE);
-    emit(t, path, 0, 0);
+    addState(nowNanos, t, Integer.MAX_VALUE, false);
+    emit(t, path, 0, 0, 0);
   }
 
   /** Ends the other side's half as well; without a path nothing can be said. */
@@ -306,8 +312,11 @@ final class SegmentOutput {
     header.flags = flags;
   }
 
-  private void addState(long nowNanos, Tcb t, int spareBytes) {
+  private void addState(long nowNanos, Tcb t, int spareBytes, boolean withText) {
     t.rcv.writeTo(header, false);
+    if (t.ecn != null && t.ecn.isEchoing() && !header.has(TcpHeader.RST)) {
+      header.flags |= TcpHeader.ECE;
+    }
     if (t.snd.timestamps) {
       header.hasTimestamps = true;
       header.tsVal = t.timestamp(nowNanos);
@@ -321,13 +330,14 @@ final class SegmentOutput {
       header.sackCount = Math.min(header.sackCount, room);
     }
     if (complete) {
-      t.rcv.onAckSent();
+      t.rcv.onAckSent(withText);
     } // else a retransmission had no room for the blocks; an acknowledgement of its own has
   }
 
-  private void emit(Tcb t, PathState path, long position, int payload) {
+  private void emit(Tcb t, PathState path, long position, int payload, int ecnField) {
     Correspondent c = t.correspondent();
-    ByteBuf packet = out.start(c, path.pair, Ip6.PROTO_TCP, header.headerBytes() + payload);
+    int bytes = header.headerBytes() + payload;
+    ByteBuf packet = out.start(c, path.pair, Ip6.PROTO_TCP, bytes, ecnField);
     int upper = packet.writerIndex();
     header.write(packet);
     if (payload > 0) {

@@ -19,6 +19,7 @@ final class SendBuffer {
   private static final int IDLE_CAPACITY = 64;
 
   private final ByteBufAllocator allocator;
+  private final MemoryBudget budget;
   private ByteBuf[] chunks;
 
   /** Stream position of the first octet of each chunk, by the same index. */
@@ -32,8 +33,21 @@ final class SendBuffer {
   /** The last chunk when it is ours to append to, else null. */
   private ByteBuf gathering;
 
-  SendBuffer(ByteBufAllocator allocator) {
+  private long heldBytes;
+
+  SendBuffer(ByteBufAllocator allocator, MemoryBudget budget) {
     this.allocator = allocator;
+    this.budget = budget;
+  }
+
+  /** Memory held, whatever the octets in it. */
+  long heldBytes() {
+    return heldBytes;
+  }
+
+  private void charge(int bytes) {
+    heldBytes += bytes;
+    budget.charge(bytes);
   }
 
   /** Position of the first octet not acknowledged. */
@@ -90,6 +104,7 @@ final class SendBuffer {
     chunks[at] = chunk;
     starts[at] = endPosition;
     size++;
+    charge(chunk.capacity()); // a slice for itself: its owner may queue many of one buffer
   }
 
   private void grow() {
@@ -145,10 +160,7 @@ final class SendBuffer {
       if (size == 1) {
         gathering = null; // it is always the last one
       }
-      chunk.release();
-      chunks[head] = null;
-      head = head + 1 & chunks.length - 1;
-      size--;
+      releaseFirst();
     }
     if (chunks != null && chunks.length > IDLE_CAPACITY) {
       chunks = null;
@@ -156,13 +168,18 @@ final class SendBuffer {
     }
   }
 
+  private void releaseFirst() {
+    charge(-chunks[head].capacity());
+    chunks[head].release();
+    chunks[head] = null;
+    head = head + 1 & chunks.length - 1;
+    size--;
+  }
+
   /** Releases everything. */
   void clear() {
     while (size > 0) {
-      chunks[head].release();
-      chunks[head] = null;
-      head = head + 1 & chunks.length - 1;
-      size--;
+      releaseFirst();
     }
     chunks = null;
     starts = null;

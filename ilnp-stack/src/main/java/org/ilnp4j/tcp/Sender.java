@@ -6,6 +6,7 @@ import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.tcp.recovery.RetransmitQueue;
 import org.ilnp4j.tcp.recovery.RttEstimator;
 import org.ilnp4j.tcp.recovery.SentSegment;
+import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.Seq;
 import org.ilnp4j.wire.TcpHeader;
 
@@ -26,8 +27,11 @@ final class Sender {
 
   private final Tcb tcb;
 
-  /** May be queued however small the congestion window is. */
-  private static final int LEAST_LIMIT_BYTES = 256 << 10;
+  /** May wait to be sent however small the congestion window is. */
+  private static final int LEAST_UNSENT_BYTES = 32 << 10;
+
+  /** In this time a program that is told of room has filled it. */
+  private static final long UNHURRIED_NANOS = NanoClock.millis(20);
 
   private final int capacityBytes;
   final SendBuffer buffer;
@@ -114,26 +118,41 @@ final class Sender {
   // ---- the user's side ------------------------------------------------------------------------
 
   /**
-   * What the user may queue; who sees less than half of the limit is told when it is half again.
+   * What the user may queue; who sees less than half of what may wait is told when it is half
+   * again.
    */
   int spaceBytes() {
     if (finQueued) {
       return 0;
     }
-    long limit = limitBytes();
-    long space = Math.max(0, limit - buffer.bytes());
-    belowHalf |= space < limit / 2;
+    long space = space();
+    belowHalf |= space < enough();
     return (int) space;
   }
 
+  private long space() {
+    long limit = Math.min(capacityBytes, buffer.bytes() - unsentBytes() + unsentLimit());
+    return Math.max(0, tcb.engine.memory().allowed(limit) - buffer.bytes());
+  }
+
+  private long enough() {
+    return tcb.engine.memory().allowed(Math.min(capacityBytes, unsentLimit())) / 2;
+  }
+
   /**
-   * What may be queued: a few congestion windows keep a path busy, and what waits behind a peer
-   * that does not read is not worth more memory.
+   * How much may wait for its first transmission, beside what is in flight: one congestion window.
+   * It lasts a round trip, so that the user need not hurry; more would only make data old in here.
+   * On a short path a round trip is less than a program may need.
    */
-  private long limitBytes() {
+  private long unsentLimit() {
     PathState path = tcb.paths.current();
-    long busy = path == null ? 0 : 4 * path.congestion.cwndBytes();
-    return Math.min(capacityBytes, Math.max(LEAST_LIMIT_BYTES, busy));
+    if (path == null) {
+      return LEAST_UNSENT_BYTES;
+    }
+    long cwnd = path.congestion.cwndBytes();
+    long srtt = path.rtt.srttNanos();
+    long unhurried = srtt <= 0 ? cwnd : (long) ((double) cwnd * UNHURRIED_NANOS / srtt);
+    return Math.max(LEAST_UNSENT_BYTES, Math.max(cwnd, unhurried));
   }
 
   void queue(long nowNanos, ByteBuf data) {
@@ -143,8 +162,7 @@ final class Sender {
 
   /** True once when the space, below half before, is at least half again. */
   boolean takeWritable() {
-    long limit = limitBytes();
-    if (belowHalf && !finQueued && limit - buffer.bytes() >= limit / 2) {
+    if (belowHalf && !finQueued && space() >= enough()) {
       belowHalf = false;
       return true;
     }

@@ -31,6 +31,9 @@ final class Tcb implements TcpConnection {
   /** Null once established. */
   Handshake handshake;
 
+  /** Null before the connection is established, and when the other side does not take part. */
+  Ecn ecn;
+
   /** Null for a passive open, and once established. */
   ModeChoice modes;
 
@@ -84,8 +87,14 @@ final class Tcb implements TcpConnection {
     timers = new TcpTimers(engine.timers(), this);
     paths = new Paths(config);
     route = new CurrentPath(this);
-    snd = new Sender(this, new SendBuffer(engine.allocator()), config.sendBufferBytes());
-    rcv = new Receiver(this, new ReceiveBuffer(engine.allocator()), config.receiveBufferBytes());
+    snd =
+        new Sender(
+            this, new SendBuffer(engine.allocator(), engine.memory()), config.sendBufferBytes());
+    rcv =
+        new Receiver(
+            this,
+            new ReceiveBuffer(engine.allocator(), engine.memory()),
+            config.receiveBufferBytes());
   }
 
   void count(Counter counter) {
@@ -110,6 +119,7 @@ final class Tcb implements TcpConnection {
     handshake.offerTimestamps = timestamps;
     handshake.offerScale = scaled;
     handshake.offerSack &= syn.sackPermitted();
+    handshake.offerEcn &= syn.ecnSetup();
     snd.negotiated(syn.mss(), handshake.offerSack, timestamps, scaled ? syn.windowScale() : 0);
     rcv.start(nowNanos, synSeq, timestamps, syn.tsVal(), scaled);
   }
@@ -122,6 +132,7 @@ final class Tcb implements TcpConnection {
     }
     releaseModes(nowNanos);
     snd.established(nowNanos, h);
+    ecn = handshake.ecn(this);
     handshake = null;
     if (listener != null) {
       listener.halfOpen--;
@@ -299,7 +310,7 @@ final class Tcb implements TcpConnection {
         }
       }
       case TIME_WAIT -> end(nowNanos, TcpCloseReason.NORMAL, false);
-      case DELAYED_ACK -> rcv.ackNow();
+      case DELAYED_ACK -> rcv.onAckDelayOver();
       case KEEP_ALIVE -> keepAlive.onTimer(nowNanos);
       case USER_TIMEOUT -> {
         if (snd.isUserTimeout(nowNanos)) {
@@ -347,7 +358,7 @@ final class Tcb implements TcpConnection {
   void startOver(long nowNanos) {
     timers.cancel(TimerKind.CLASSIC_FALLBACK);
     timers.cancel(TimerKind.RETRANSMIT);
-    handshake = Handshake.active();
+    handshake = Handshake.active(config);
     renumber(nowNanos);
   }
 
@@ -456,7 +467,7 @@ final class Tcb implements TcpConnection {
 
   @Override
   public ByteBuf read(long nowNanos, int maxBytes) {
-    ByteBuf out = rcv.read(maxBytes);
+    ByteBuf out = rcv.read(nowNanos, maxBytes);
     if (out != null) {
       boolean more = notices.onRead();
       if (more || rcv.isAckDue() || closeReason != null) {
@@ -559,6 +570,7 @@ final class Tcb implements TcpConnection {
         rcv.windowBytes(),
         snd.buffer.bytes(),
         rcv.readableBytes(),
+        snd.buffer.heldBytes() + rcv.heldBytes(),
         snd.bytesSent,
         snd.bytesAcked,
         rcv.bytesReceived,
@@ -569,7 +581,10 @@ final class Tcb implements TcpConnection {
         snd.recovery.timeouts,
         paths.changes(),
         snd.recovery.tailProbes,
-        snd.recovery.spuriousRecoveries);
+        snd.recovery.spuriousRecoveries,
+        ecn != null,
+        ecn == null ? 0 : ecn.marks(),
+        ecn == null ? 0 : ecn.reductions());
   }
 
   @Override

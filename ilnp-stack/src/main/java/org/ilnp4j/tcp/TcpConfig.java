@@ -10,13 +10,19 @@ import org.ilnp4j.time.NanoClock;
  */
 public final class TcpConfig {
   private static final int LEAST_BUFFER_BYTES = 4096;
+  private static final int LEAST_MEMORY_BYTES = 1 << 20;
   private static final int MOST_WINDOW_BYTES = 1 << 30;
 
   public static final TcpConfig DEFAULT = new TcpConfig();
 
   private String congestionControl = "cubic";
+  private EcnMode ecn = EcnMode.PASSIVE;
+  private boolean sack = true;
+  private boolean timestamps = true;
+  private boolean windowScaling = true;
   private int sendBufferBytes = 4 << 20;
   private int receiveBufferBytes = 6 << 20;
+  private long memoryBytes = 256 << 20;
   private int maxConnections = 200_000;
   private int backlog = 1024;
   private long timeWaitNanos = NanoClock.seconds(60);
@@ -29,8 +35,13 @@ public final class TcpConfig {
 
   private TcpConfig(TcpConfig c) {
     congestionControl = c.congestionControl;
+    ecn = c.ecn;
+    sack = c.sack;
+    timestamps = c.timestamps;
+    windowScaling = c.windowScaling;
     sendBufferBytes = c.sendBufferBytes;
     receiveBufferBytes = c.receiveBufferBytes;
+    memoryBytes = c.memoryBytes;
     maxConnections = c.maxConnections;
     backlog = c.backlog;
     timeWaitNanos = c.timeWaitNanos;
@@ -61,6 +72,42 @@ public final class TcpConfig {
     return with(c -> c.congestionControl = name);
   }
 
+  /** When congestion notification is negotiated (RFC 3168). */
+  public EcnMode ecn() {
+    return ecn;
+  }
+
+  public TcpConfig withEcn(EcnMode mode) {
+    return with(c -> c.ecn = mode);
+  }
+
+  /** Whether selective acknowledgements are offered and accepted (RFC 2018). */
+  public boolean sack() {
+    return sack;
+  }
+
+  public TcpConfig withSack(boolean offered) {
+    return with(c -> c.sack = offered);
+  }
+
+  /** Whether timestamps are offered and accepted (RFC 7323 §3). */
+  public boolean timestamps() {
+    return timestamps;
+  }
+
+  public TcpConfig withTimestamps(boolean offered) {
+    return with(c -> c.timestamps = offered);
+  }
+
+  /** Whether windows above 64 KiB are offered and accepted (RFC 7323 §2). */
+  public boolean windowScaling() {
+    return windowScaling;
+  }
+
+  public TcpConfig withWindowScaling(boolean offered) {
+    return with(c -> c.windowScaling = offered);
+  }
+
   /** Per connection, at least 4096. */
   public int sendBufferBytes() {
     return sendBufferBytes;
@@ -89,6 +136,18 @@ public final class TcpConfig {
           c.sendBufferBytes = send;
           c.receiveBufferBytes = receive;
         });
+  }
+
+  /** For the queues of all connections together, at least 1 MiB. */
+  public long memoryBytes() {
+    return memoryBytes;
+  }
+
+  public TcpConfig withMemory(long bytes) {
+    require(
+        bytes >= LEAST_MEMORY_BYTES,
+        "TCP memory of " + bytes + " octets: " + LEAST_MEMORY_BYTES + " at least are needed");
+    return with(c -> c.memoryBytes = bytes);
   }
 
   /** In all states, TIME-WAIT included. */

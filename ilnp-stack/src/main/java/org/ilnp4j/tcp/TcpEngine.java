@@ -47,6 +47,7 @@ public final class TcpEngine {
   private final TimerQueue timers;
   private final Counters counters;
   private final ByteBufAllocator allocator;
+  private final MemoryBudget memory;
   private final IsnGenerator isn;
   private final Ports ports;
   private final ChallengeAckLimiter challenges;
@@ -88,6 +89,7 @@ public final class TcpEngine {
     this.timers = timers;
     this.counters = counters;
     allocator = out.allocator();
+    memory = new MemoryBudget(config.memoryBytes(), counters);
     output = new SegmentOutput(out, counters);
     isn = new IsnGenerator(random);
     ports = new Ports(random);
@@ -112,6 +114,10 @@ public final class TcpEngine {
 
   ByteBufAllocator allocator() {
     return allocator;
+  }
+
+  MemoryBudget memory() {
+    return memory;
   }
 
   IsnGenerator isn() {
@@ -305,7 +311,9 @@ public final class TcpEngine {
     if (localPort < 0) {
       throw new IllegalStateException("no free local port towards port " + remotePort + " of " + c);
     }
-    Tcb t = new Tcb(this, c, localPort, remotePort, handler, TcpState.SYN_SENT, Handshake.active());
+    Tcb t =
+        new Tcb(
+            this, c, localPort, remotePort, handler, TcpState.SYN_SENT, Handshake.active(config));
     t.snd.start(nowNanos, isn.next(nowNanos, c, localPort, remotePort));
     t.modes.arm(nowNanos);
     counters.add(Counter.TCP_ACTIVE_OPENS);
@@ -349,7 +357,7 @@ public final class TcpEngine {
             p.remotePort(),
             handler,
             TcpState.SYN_RECEIVED,
-            Handshake.passive(p.localL64));
+            Handshake.passive(config, p.localL64));
     int first = isn.next(nowNanos, c, p.localPort(), p.remotePort());
     t.snd.start(nowNanos, p.hasLeastIsn ? Seq.max(first, p.leastIsn) : first);
     t.negotiate(nowNanos, p.synSeq, p.syn);

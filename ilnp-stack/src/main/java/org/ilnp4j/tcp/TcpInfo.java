@@ -6,6 +6,11 @@ import org.ilnp4j.ilnp.SessionMode;
 /**
  * A snapshot of one connection. Windows and counts in octets unless the name says segments; times
  * in nanoseconds, -1 when not known yet.
+ *
+ * @param memoryBytes what the connection's queues hold in memory, whatever the octets in them
+ * @param ecn both sides take part in congestion notification
+ * @param ecnMarks segments that came with a mark
+ * @param ecnReductions how often marks on what we sent reduced the window
  */
 public record TcpInfo(
     TcpState state,
@@ -28,6 +33,7 @@ public record TcpInfo(
     long receiveWindowBytes,
     long sendQueueBytes,
     long receiveQueueBytes,
+    long memoryBytes,
     long bytesSent,
     long bytesAcked,
     long bytesReceived,
@@ -38,4 +44,7 @@ public record TcpInfo(
     int timeouts,
     int pathChanges,
     int tailProbes,
-    int spuriousRecoveries) {}
+    int spuriousRecoveries,
+    boolean ecn,
+    long ecnMarks,
+    long ecnReductions) {}

@@ -64,6 +64,7 @@ public enum DropReason {
   TCP_SYN_IN_WINDOW,
   TCP_CLOSED_STATE,
   TCP_REASSEMBLY_FULL,
+  TCP_MEMORY,
   TCP_NO_NONCE,
   // output
   OUT_NO_LOCATOR,

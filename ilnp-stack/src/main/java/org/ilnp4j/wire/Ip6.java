@@ -7,6 +7,12 @@ public final class Ip6 {
   public static final int HEADER_BYTES = 40;
   public static final int MIN_MTU = 1280;
 
+  /** The ECN field (RFC 3168 §5): the low two bits of the traffic class. */
+  public static final int ECN_ECT1 = 1;
+
+  public static final int ECN_ECT0 = 2;
+  public static final int ECN_CE = 3;
+
   public static final int PAYLOAD_LENGTH = 4;
   public static final int NEXT_HEADER = 6;
   public static final int HOP_LIMIT = 7;
@@ -76,6 +82,11 @@ public final class Ip6 {
       checksum = 0xffff; // zero would mean "none" (RFC 8200 §8.1)
     }
     packet.setShort(upperIndex + checksumOffset, checksum);
+  }
+
+  /** The ECN field of a traffic class. */
+  public static int ecn(int trafficClass) {
+    return trafficClass & 3;
   }
 
   /** True for ff00::/8. */

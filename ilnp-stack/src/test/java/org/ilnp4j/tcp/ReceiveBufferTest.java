@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Random;
+import org.ilnp4j.util.Counters;
 import org.ilnp4j.wire.TcpHeader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -13,12 +14,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ReceiveBufferTest {
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-  private final ReceiveBuffer buffer = new ReceiveBuffer(allocator);
+  private final MemoryBudget budget = new MemoryBudget(1 << 30, new Counters());
+  private final ReceiveBuffer buffer = new ReceiveBuffer(allocator, budget);
 
   @AfterEach
   void leavesNothing() {
     buffer.clear();
     assertThat(allocator.metric().usedDirectMemory()).isZero();
+    assertThat(budget.usedBytes()).isZero();
   }
 
   private static byte at(int seq) {

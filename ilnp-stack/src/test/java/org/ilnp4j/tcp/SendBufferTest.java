@@ -6,17 +6,20 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Random;
+import org.ilnp4j.util.Counters;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class SendBufferTest {
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-  private final SendBuffer buffer = new SendBuffer(allocator);
+  private final MemoryBudget budget = new MemoryBudget(1 << 30, new Counters());
+  private final SendBuffer buffer = new SendBuffer(allocator, budget);
 
   @AfterEach
   void leavesNothing() {
     buffer.clear();
     assertThat(allocator.metric().usedDirectMemory()).isZero();
+    assertThat(budget.usedBytes()).isZero();
   }
 
   private static byte at(long position) {

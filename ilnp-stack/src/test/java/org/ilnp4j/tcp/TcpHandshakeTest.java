@@ -47,7 +47,22 @@ class TcpHandshakeTest {
     TcpTranscript t = new TcpTranscript(true, config, 1, 1500).connect();
     t.expect("S ws=7 win=65535");
     t.receive("SA seq=0 ack=1 ws=2");
-    t.expect("A win=" + ((128 << 10) >>> 7)); // the rest when the user has begun to read
+    t.expect("A win=" + ((64 << 10) >>> 7)); // the rest when the user has begun to read
+    t.end();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldOfferAndAcceptOnlyWhatTheSettingsAllow(boolean ilnp) {
+    TcpConfig plain =
+        TcpConfig.DEFAULT.withSack(false).withTimestamps(false).withWindowScaling(false);
+    TcpTranscript t = new TcpTranscript(ilnp, plain, 1, 1500).connect();
+    t.expect("S seq=0 mss=1440 ws=no sackok=no ts=no win=65535");
+    t.receive("SA seq=0 ack=1 ws=7 sackok ts=700");
+    t.expect("A ws=no ts=no win=65535");
+    t.end();
+    t = new TcpTranscript(ilnp, plain.withSack(true), 1, 1500).listen();
+    t.receive("S seq=0 ws=7 sackok ts=700").expect("SA ws=no sackok ts=no win=65535");
     t.end();
   }
 

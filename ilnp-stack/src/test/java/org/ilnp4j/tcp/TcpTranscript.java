@@ -21,9 +21,10 @@ import org.ilnp4j.wire.TcpHeader;
 
 /**
  * One engine against a peer that is a script. Segments are written as words: flags (letters of
- * {@code S F R P A U}), then {@code seq= ack= len= win= mss= ws= sackok ts= sack=a-b}. Sequence
- * numbers are relative to each side's SYN, which is 0. What {@link #expect} does not mention is not
- * compared; {@code ts=no}, {@code mss=no} and the like expect absence.
+ * {@code S F R P A U E W}, E for ECE and W for CWR), then {@code seq= ack= len= win= mss= ws=
+ * sackok ts= sack=a-b}. Sequence numbers are relative to each side's SYN, which is 0. What {@link
+ * #expect} does not mention is not compared; {@code ts=no}, {@code mss=no} and the like expect
+ * absence.
  *
  * <p>Words for the receiving direction only: {@code nonce=no}, {@code nonce=wrong}, {@code
  * sum=ipv6}, {@code sum=bad}, {@code from=L64 hex}.
@@ -47,12 +48,14 @@ final class TcpTranscript {
     final boolean nidOnly;
     final int packetBytes;
     final byte[] payload;
+    final int ecn;
 
     Sent(ByteBuf packet, long atNanos) {
       this.atNanos = atNanos;
       PacketView v = new PacketView();
       assertThat(v.parse(packet)).isNull();
       assertThat(h.parse(packet, v.upperIndex, v.upperLength)).isNull();
+      ecn = Ip6.ecn(v.trafficClass);
       nonce = v.hasNonce();
       srcL64 = v.srcL64;
       dstL64 = v.dstL64;
@@ -226,6 +229,14 @@ final class TcpTranscript {
     return this;
   }
 
+  /** Uses up the acknowledgements that are not delayed at a connection's start: 16 octets come. */
+  TcpTranscript beyondQuickAcks() {
+    for (int seq = 1; seq <= AckPolicy.QUICK_ACKS; seq++) {
+      receive("A seq=" + seq + " ack=1 len=1").expect("A seq=1 len=0 ack=" + (seq + 1));
+    }
+    return this;
+  }
+
   /** Brings the connection from ESTABLISHED to a state. */
   TcpTranscript in(TcpState state) {
     established();
@@ -344,6 +355,7 @@ final class TcpTranscript {
     long from = PEER_L64;
     int tsVal = (int) (now / NanoClock.millis(1)) + 5000;
     int tsEcr = lastTsVal;
+    int ecn = 0;
     for (String w : words.trim().split(" +")) {
       String[] kv = w.split("=", 2);
       String v = kv.length > 1 ? kv[1] : "";
@@ -395,6 +407,9 @@ final class TcpTranscript {
           nidOnly = v.equals("nid");
           badSum = v.equals("bad");
           break;
+        case "ecn":
+          ecn = ecnField(v);
+          break;
         case "from":
           from = Long.parseUnsignedLong(v, 16);
           break;
@@ -421,7 +436,7 @@ final class TcpTranscript {
       timestamps = h.hasTimestamps;
     }
     ByteBuf b = node.allocator.directBuffer(2048 + length);
-    Ip6.write(b, 0, 0, nonce ? Ip6.PROTO_DEST_OPTS : Ip6.PROTO_TCP, 64, from, PEER, OUR_L64, US);
+    Ip6.write(b, ecn, 0, nonce ? Ip6.PROTO_DEST_OPTS : Ip6.PROTO_TCP, 64, from, PEER, OUR_L64, US);
     if (nonce) {
       NonceOption.write(b, Ip6.PROTO_TCP, 4, wrongNonce ? 0x0bad0bad : 0x0badcafe, 0);
     }
@@ -437,10 +452,22 @@ final class TcpTranscript {
     return b;
   }
 
+  private static final String FLAGS = "FSRPAUEW";
+
+  private static int ecnField(String v) {
+    return switch (v) {
+      case "no" -> 0;
+      case "ect0" -> Ip6.ECN_ECT0;
+      case "ect1" -> Ip6.ECN_ECT1;
+      case "ce" -> Ip6.ECN_CE;
+      default -> throw new IllegalArgumentException("what is \"ecn=" + v + "\"?");
+    };
+  }
+
   private static int flags(String letters) {
     int f = 0;
     for (char c : letters.toCharArray()) {
-      int bit = "FSRPAU".indexOf(c);
+      int bit = FLAGS.indexOf(c);
       if (bit < 0) {
         throw new IllegalArgumentException("what is \"" + letters + "\"?");
       }
@@ -507,11 +534,14 @@ final class TcpTranscript {
             assertThat(s.h.tsEcr).as("ts echo of %s", text).isEqualTo(Integer.parseInt(v));
           }
           break;
+        case "ecn":
+          assertThat(s.ecn).as("ECN field of %s", text).isEqualTo(ecnField(v));
+          break;
         case "nonce":
           assertThat(s.nonce).as("nonce of %s", text).isEqualTo(!no);
           break;
         default:
-          int mask = TcpHeader.FIN | TcpHeader.SYN | TcpHeader.RST | TcpHeader.ACK;
+          int mask = 0xff & ~(TcpHeader.PSH | TcpHeader.URG);
           assertThat(s.h.flags & mask).as("flags of %s", text).isEqualTo(flags(w) & mask);
           if (w.contains("P")) {
             assertThat(s.h.has(TcpHeader.PSH)).as("PSH of %s", text).isTrue();
@@ -534,9 +564,9 @@ final class TcpTranscript {
 
   String describe(Sent s) {
     StringBuilder f = new StringBuilder();
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < FLAGS.length(); i++) {
       if ((s.h.flags & 1 << i) != 0) {
-        f.append("FSRPAU".charAt(i));
+        f.append(FLAGS.charAt(i));
       }
     }
     return String.format(
@@ -574,5 +604,6 @@ final class TcpTranscript {
     assertThat(node.timers.armed()).as("timers").isZero();
     assertThat(node.ilcc.all()).allMatch(c -> c.sessions() == 0);
     assertThat(node.usedMemory()).as("buffers").isZero();
+    assertThat(node.engine.memory().usedBytes()).as("budget").isZero();
   }
 }

@@ -74,9 +74,9 @@ class TcpTransferTest {
     pair.open(4_000_000, 0);
     pair.server.paused = true;
     pair.net.runFor(NanoClock.seconds(10));
-    assertThat(pair.server.connection.readableBytes()).isBetween(131_000, 131_200);
-    assertThat(pair.cn.usedMemory()).isLessThan(4 * 131_072);
-    assertThat(pair.client.connection.sendSpaceBytes()).isZero();
+    assertThat(pair.server.connection.readableBytes()).isBetween(65_400, 65_600);
+    assertThat(pair.cn.usedMemory()).isLessThan(4 * 65_536);
+    assertThat(pair.client.connection.sendSpaceBytes()).isLessThan(131_073);
     pair.server.paused = false;
     pair.server.drain(pair.net.now);
     pair.net.await(NanoClock.seconds(60), pair::isDone);

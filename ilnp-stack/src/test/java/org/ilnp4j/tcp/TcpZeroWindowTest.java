@@ -202,11 +202,9 @@ class TcpZeroWindowTest {
     TcpTranscript t = small(4096);
     t.autoRead = false;
     t.established();
-    t.receive("A seq=1 ack=1 len=1400");
-    t.receive("A seq=1401 ack=1 len=1400");
-    t.expect("A ack=2801");
-    t.receive("A seq=2801 ack=1 len=1296");
-    t.after(40).expect("A ack=4097 win=0");
+    t.receive("A seq=1 ack=1 len=1400").expect("A ack=1401");
+    t.receive("A seq=1401 ack=1 len=1400").expect("A ack=2801");
+    t.receive("A seq=2801 ack=1 len=1296").expect("A ack=4097 win=0");
     assertThat(t.read(1000)).isEqualTo(1000);
     t.turn().expectNothing(); // not worth a packet (silly window)
     assertThat(t.read(1100)).isEqualTo(1100);
@@ -221,16 +219,15 @@ class TcpZeroWindowTest {
     t.autoRead = false;
     t.established("mss=1000 ws=0 win=10000");
     int seq = 1;
-    for (int i = 0; i < 131; i++, seq += 1000) {
+    for (int i = 0; i < 65; i++, seq += 1000) {
       t.receive("A seq=" + seq + " ack=1 len=1000");
     }
     t.after(41);
     t.sent.clear();
-    // A reader that never reads holds 128 KiB, not the 6 MiB of the buffer.
-    t.receive("A seq=" + seq + " ack=1 len=1000");
-    t.after(41).expect("A ack=131073 win=0");
-    assertThat(t.read(100_000)).isEqualTo(100_000);
-    t.turn().expect("A ack=131073 win=" + (200_000 >>> 7));
+    // A reader that never reads holds 64 KiB, not the 6 MiB of the buffer.
+    t.receive("A seq=" + seq + " ack=1 len=1000").expect("A ack=65537 win=0");
+    assertThat(t.read(60_000)).isEqualTo(60_000);
+    t.turn().expect("A ack=65537 win=" + (2 * 60_000 + 16 * 1000 - 5536 >>> 7));
     t.end();
   }
 
@@ -253,7 +250,7 @@ class TcpZeroWindowTest {
       edge = Math.max(edge, right);
       t.sent.clear();
     }
-    assertThat(edge).isBetween(119_998, 120_001);
+    assertThat(edge).isBetween(65_535, 65_538);
     t.end();
   }
 
@@ -332,21 +329,22 @@ class TcpZeroWindowTest {
 
   @Test
   void shouldAcknowledgeEverySecondFullSegmentAtOnceAndTheLastOneSoon() {
-    TcpTranscript t = new TcpTranscript(true).established();
-    t.receive("A seq=1 ack=1 len=1000").expectNothing();
-    t.receive("A seq=1001 ack=1 len=1000").expect("A ack=2001");
-    t.receive("A seq=2001 ack=1 len=1000").expectNothing();
+    TcpTranscript t = new TcpTranscript(true).established().beyondQuickAcks();
+    t.receive("A seq=17 ack=1 len=1000").expectNothing();
+    t.receive("A seq=1017 ack=1 len=1000").expect("A ack=2017");
+    t.receive("A seq=2017 ack=1 len=1000").expectNothing();
     t.after(39).expectNothing();
-    t.after(1).expect("A ack=3001");
+    t.after(1).expect("A ack=3017");
     t.after(1000).expectNothing();
     t.end();
   }
 
   @Test
   void shouldPutTheAcknowledgementOnDataThatGoesAnyway() {
-    TcpTranscript t = new TcpTranscript(true).established();
-    t.receive("A seq=1 ack=1 len=100").expectNothing();
-    t.send(50).expect("PA seq=1 ack=101 len=50");
+    TcpTranscript t = new TcpTranscript(true).established().beyondQuickAcks();
+    t.receive("A seq=17 ack=1 len=100").expectNothing();
+    t.send(50).expect("PA seq=1 ack=117 len=50");
+    t.receive("A seq=117 ack=51");
     t.after(100);
     t.expectNothing();
     t.end();
@@ -357,9 +355,10 @@ class TcpZeroWindowTest {
   void shouldNotWaitForTheTimerWhenTheBufferIsSmall(int buffer) {
     TcpTranscript t = small(buffer).established();
     int n = Math.min(buffer / 2, 1400);
-    t.receive("A seq=1 ack=1 len=" + n);
-    t.receive("A seq=" + (1 + n) + " ack=1 len=" + n);
-    t.expect("A ack=" + (1 + 2 * n));
+    t.beyondQuickAcks();
+    t.receive("A seq=17 ack=1 len=" + n);
+    t.receive("A seq=" + (17 + n) + " ack=1 len=" + n);
+    t.expect("A ack=" + (17 + 2 * n));
     t.end();
   }
 

@@ -398,6 +398,7 @@ final class TestNet {
     }
     for (TestNode n : nodes) {
       assertThat(n.usedMemory()).as(n.name + " buffers").isZero();
+      assertThat(n.engine.memory().usedBytes()).as(n.name + " budget").isZero();
     }
   }
 }

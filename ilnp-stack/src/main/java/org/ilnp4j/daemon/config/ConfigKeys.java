@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import org.ilnp4j.tcp.EcnMode;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.time.NanoClock;
 
@@ -42,11 +43,20 @@ final class ConfigKeys {
   static final ConfigKey<String> CONGESTION =
       TCP.key(
           "congestion", Values.oneOf("cubic", "reno", "newreno"), TCP_DEFAULT.congestionControl());
+  static final ConfigKey<EcnMode> ECN =
+      TCP.key("ecn", Values.oneOf(EcnMode.class), TCP_DEFAULT.ecn());
+  static final ConfigKey<Boolean> SACK = TCP.key("sack", Values.bool(), TCP_DEFAULT.sack());
+  static final ConfigKey<Boolean> TIMESTAMPS =
+      TCP.key("timestamps", Values.bool(), TCP_DEFAULT.timestamps());
+  static final ConfigKey<Boolean> WINDOW_SCALING =
+      TCP.key("window-scaling", Values.bool(), TCP_DEFAULT.windowScaling());
   static final ConfigKey<Long> SEND_BUFFER =
       TCP.key("send-buffer", Values.size("4 KiB", "1 GiB"), (long) TCP_DEFAULT.sendBufferBytes());
   static final ConfigKey<Long> RECEIVE_BUFFER =
       TCP.key(
           "receive-buffer", Values.size("4 KiB", "1 GiB"), (long) TCP_DEFAULT.receiveBufferBytes());
+  static final ConfigKey<Long> MEMORY =
+      TCP.key("memory", Values.size("1 MiB", "64 GiB"), TCP_DEFAULT.memoryBytes());
   static final ConfigKey<Integer> MAX_CONNECTIONS =
       TCP.key("max-connections", Values.integer(1, 10_000_000), TCP_DEFAULT.maxConnections());
   static final ConfigKey<Integer> BACKLOG =

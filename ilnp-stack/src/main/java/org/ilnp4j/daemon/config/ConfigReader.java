@@ -134,6 +134,11 @@ public final class ConfigReader {
             .withBuffers(
                 (int) (long) t.get(ConfigKeys.SEND_BUFFER),
                 (int) (long) t.get(ConfigKeys.RECEIVE_BUFFER))
+            .withEcn(t.get(ConfigKeys.ECN))
+            .withSack(t.get(ConfigKeys.SACK))
+            .withTimestamps(t.get(ConfigKeys.TIMESTAMPS))
+            .withWindowScaling(t.get(ConfigKeys.WINDOW_SCALING))
+            .withMemory(t.get(ConfigKeys.MEMORY))
             .withMaxConnections(t.get(ConfigKeys.MAX_CONNECTIONS))
             .withBacklog(t.get(ConfigKeys.BACKLOG))
             .withTimeWait(t.get(ConfigKeys.TIME_WAIT))

@@ -48,6 +48,11 @@ public final class PathState {
   private final AckSample ack = new AckSample();
   private Phase phase = Phase.OPEN;
   private int recoveryPoint;
+
+  /** The window comes down after a mark, until everything before {@link #markPoint} is heard of. */
+  private boolean reducing;
+
+  private int markPoint;
   private final ProportionalRate rate = new ProportionalRate();
   private long reducedAtOrder = -1;
   private long assumedDeliveredBytes;
@@ -156,8 +161,11 @@ public final class PathState {
    */
   void enterRecovery(long nowNanos, int sndNxt, long flightBytes, long newlyDelivered) {
     undo.onReduction();
-    congestion.onCongestionEvent(nowNanos, flightBytes, CongestionControl.Cause.LOSS);
-    rate.start(pipeBytes() + newlyDelivered);
+    if (!reducing) { // else it has been reduced for this window of data
+      congestion.onCongestionEvent(nowNanos, flightBytes, CongestionControl.Cause.LOSS);
+      rate.start(pipeBytes() + newlyDelivered);
+    }
+    reducing = false;
     reducedAtOrder = lastOrder;
     phase = Phase.RECOVERY;
     recoveryPoint = sndNxt;
@@ -187,20 +195,37 @@ public final class PathState {
   }
 
   /**
-   * An acknowledgement came while losses are repaired.
+   * Something sent here was marked (RFC 3168 §6.1.2). The window is reduced as for a loss, and what
+   * leaves follows what is delivered, but nothing is to be repaired.
+   */
+  public void onMark(long nowNanos, int sndNxt) {
+    undo.forget();
+    congestion.onCongestionEvent(nowNanos, flightBytes(), CongestionControl.Cause.MARK);
+    rate.start(pipeBytes() + newlyDeliveredBytes);
+    reducing = true;
+    markPoint = sndNxt;
+  }
+
+  /** The window was reduced for a mark and does not grow in this round trip. */
+  public boolean isReducing() {
+    return reducing;
+  }
+
+  /**
+   * An acknowledgement came while losses are repaired, or after a mark.
    *
    * @param deliveredBytes newly delivered on this path
    * @param safe true when it advances {@code SND.UNA} and shows no further loss
    */
   public void onRecoveryAck(long deliveredBytes, boolean safe) {
-    if (phase == Phase.RECOVERY) {
+    if (phase == Phase.RECOVERY || reducing) {
       rate.onAck(deliveredBytes, pipeBytes(), congestion.ssthreshBytes(), mssBytes, safe);
     }
   }
 
   /** How much may be in flight now. */
   public long windowBytes() {
-    return phase == Phase.RECOVERY ? rate.windowBytes() : congestion.cwndBytes();
+    return phase == Phase.RECOVERY || reducing ? rate.windowBytes() : congestion.cwndBytes();
   }
 
   /** Output begins: fits the pace to what is known now. */
@@ -315,6 +340,7 @@ public final class PathState {
     boolean first = phase == Phase.OPEN || (phase == Phase.LOSS && !rtt.isBackedOff());
     congestion.onTimeout(nowNanos, flightBytes, first);
     rtt.backOff();
+    reducing = false;
     phase = Phase.LOSS;
     recoveryPoint = sndNxt;
     assumedDeliveredBytes = 0;
@@ -330,6 +356,9 @@ public final class PathState {
 
   /** Ends the recovery when {@code sndUna} has reached its end. */
   public void onCumulativeAck(int sndUna) {
+    if (reducing && Seq.geq(sndUna, markPoint)) {
+      reducing = false;
+    }
     if (phase != Phase.OPEN && Seq.geq(sndUna, recoveryPoint)) {
       endRecovery();
     }
@@ -363,6 +392,7 @@ public final class PathState {
   public void reenter(long nowNanos) {
     undo.forget();
     phase = Phase.OPEN;
+    reducing = false;
     assumedDeliveredBytes = 0;
     retransmitDue = false;
     windowLimited = false;

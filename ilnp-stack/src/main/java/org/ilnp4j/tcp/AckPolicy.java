@@ -1,0 +1,102 @@
+package org.ilnp4j.tcp;
+
+import org.ilnp4j.time.NanoClock;
+
+/**
+ * When received text is acknowledged (RFC 9293 §3.8.6.3, RFC 5681 §4.2): every second full segment
+ * at once, anything else a little later; at once also while the other side's window is small, as at
+ * its start, after an idle time and after losses, when it waits for each acknowledgement. In a
+ * dialogue, where answers carry them, no others are needed.
+ */
+final class AckPolicy {
+  static final long DELAY_NANOS = NanoClock.millis(40);
+
+  /** Acknowledgements not delayed while the other side's window is likely to be small. */
+  static final int QUICK_ACKS = 16;
+
+  /** After such a pause the other side starts from a small window. */
+  private static final long IDLE_NANOS = NanoClock.millis(200);
+
+  private static final int LEAST_MSS = 536;
+
+  private final TcpTimers timers;
+  private int mssBytes = LEAST_MSS;
+  private boolean due;
+  private int unackedBytes;
+  private int quickLeft = QUICK_ACKS;
+
+  /** The last acknowledgement travelled with text of ours, and the next one may as well. */
+  private boolean dialogue;
+
+  private long textNanos = -1;
+
+  AckPolicy(TcpTimers timers) {
+    this.timers = timers;
+  }
+
+  /** The largest segment that came; at least 536. */
+  int mssBytes() {
+    return mssBytes;
+  }
+
+  void noteSegment(int bytes) {
+    mssBytes = Math.max(mssBytes, Math.min(bytes, 0xffff));
+  }
+
+  boolean isDue() {
+    return due;
+  }
+
+  /** The next turn acknowledges. */
+  void atOnce() {
+    due = true;
+  }
+
+  /** Something was lost, overtaken or filled in: the other side must know, now and for a while. */
+  void onDisorder() {
+    due = true;
+    quickLeft = QUICK_ACKS;
+    dialogue = false;
+  }
+
+  /** Nothing of ours went out to carry it. */
+  void onDelayOver() {
+    due = true;
+    dialogue = false;
+  }
+
+  /**
+   * Text came in order.
+   *
+   * @param windowLeftBytes of what is on offer
+   */
+  void onText(long nowNanos, int bytes, int windowLeftBytes) {
+    if (textNanos >= 0 && nowNanos - textNanos > IDLE_NANOS) {
+      quickLeft = QUICK_ACKS;
+    }
+    textNanos = nowNanos;
+    unackedBytes += bytes;
+    // With less than a segment left on offer, the other side can but wait.
+    boolean quick = quickLeft > 0 && !dialogue;
+    if (quick || unackedBytes >= 2 * mssBytes || windowLeftBytes < mssBytes) {
+      due = true;
+    } else if (!due && !timers.isArmed(TimerKind.DELAYED_ACK)) {
+      timers.arm(TimerKind.DELAYED_ACK, nowNanos + DELAY_NANOS);
+    }
+  }
+
+  /**
+   * An acknowledgement left.
+   *
+   * @param withText true when it travelled with text of ours
+   */
+  void onSent(boolean withText) {
+    if (unackedBytes > 0) {
+      dialogue |= withText;
+      quickLeft = Math.max(0, quickLeft - 1);
+    }
+    due = false;
+    unackedBytes = 0;
+    timers.cancel(TimerKind.DELAYED_ACK);
+  }
+}
