@@ -3,6 +3,7 @@ package org.ilnp4j.tcp;
 import io.netty.buffer.ByteBuf;
 import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.LocatorPair;
+import org.ilnp4j.ilnp.Nonce;
 import org.ilnp4j.ip6.Ip6Output;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.tcp.recovery.SentSegment;
@@ -71,7 +72,7 @@ final class SegmentOutput {
     Handshake shake = t.handshake;
     boolean answer = t.state() == TcpState.SYN_RECEIVED;
     begin(t, t.snd.iss, answer ? TcpHeader.SYN | TcpHeader.ACK : TcpHeader.SYN);
-    header.mss = out.pathMtu().linkMtu() - Ip6.HEADER_BYTES - TcpHeader.MIN_BYTES;
+    header.mss = offeredMss();
     header.windowScale =
         shake.offerScale ? Receiver.offeredShift(t.config.receiveBufferBytes()) : -1;
     header.sackPermitted = shake.offerSack;
@@ -92,6 +93,11 @@ final class SegmentOutput {
       t.snd.recovery.retransmittedSegments++;
     }
     shake.onSent(nowNanos, t, path, header.tsVal);
+  }
+
+  /** What a packet of the link carries, options not counted (RFC 6691). */
+  private int offeredMss() {
+    return out.pathMtu().linkMtu() - Ip6.HEADER_BYTES - TcpHeader.MIN_BYTES;
   }
 
   // ---- lost segments --------------------------------------------------------------------------
@@ -369,6 +375,46 @@ final class SegmentOutput {
             Ip6.PROTO_TCP,
             TcpHeader.MIN_BYTES);
     finishReset(packet, view.hasNonce());
+  }
+
+  /**
+   * Answers a SYN in the way it came, without a connection (RFC 4987 §3.6).
+   *
+   * @param nonce null in classic mode
+   * @param tsVal {@link SynCookies#mark}, if the SYN has timestamps
+   */
+  void sendCookie(
+      PacketView view, TcpHeader syn, int isn, Nonce nonce, int tsVal, TcpConfig config) {
+    header.clear();
+    header.srcPort = syn.dstPort;
+    header.dstPort = syn.srcPort;
+    header.seq = isn;
+    header.ack = syn.seq + 1;
+    header.flags = TcpHeader.SYN | TcpHeader.ACK;
+    header.window = Math.min(config.receiveBufferBytes(), 0xffff);
+    header.mss = offeredMss();
+    if (syn.hasTimestamps) {
+      header.hasTimestamps = true;
+      header.tsVal = tsVal;
+      header.tsEcr = syn.tsVal;
+      header.sackPermitted = syn.sackPermitted;
+      header.windowScale =
+          syn.windowScale < 0 ? -1 : Receiver.offeredShift(config.receiveBufferBytes());
+    }
+    ByteBuf packet =
+        out.start(
+            /* srcL64= */ view.dstL64,
+            /* srcNid= */ view.dstNid,
+            /* dstL64= */ view.srcL64,
+            /* dstNid= */ view.srcNid,
+            nonce,
+            Ip6.PROTO_TCP,
+            header.headerBytes());
+    int upper = packet.writerIndex();
+    header.write(packet);
+    counters.add(Counter.TCP_SYN_COOKIES_SENT);
+    counters.add(Counter.TCP_SEGMENTS_OUT);
+    out.finish(packet, upper, Ip6.PROTO_TCP, TcpHeader.CHECKSUM_OFFSET, nonce != null);
   }
 
   /** Answers a SYN that is not wanted: "connection refused". */

@@ -37,6 +37,9 @@ final class Tcb implements TcpConnection {
   /** Whose backlog this counts in, while it is half open; else null. */
   TcpListener listener;
 
+  /** While the server is asked about a connection that has no user yet; else null. */
+  ProvenOpen asking;
+
   /** Neighbours in the list of connections with the same correspondent. */
   Tcb nextOfPeer;
 
@@ -80,7 +83,11 @@ final class Tcb implements TcpConnection {
     this.handshake = handshake;
     notices = new UserNotices(this, handler);
     modes = handshake.passive ? null : new ModeChoice(this);
-    timestampOffset = engine.isn().timestampOffset(correspondent, localPort, remotePort);
+    timestampOffset =
+        engine
+            .isn()
+            .timestampOffset(
+                correspondent.localNid, correspondent.remoteNid, localPort, remotePort);
     timers = new TcpTimers(engine.timers(), this);
     paths = new Paths(config);
     route = new CurrentPath(this);
@@ -123,10 +130,7 @@ final class Tcb implements TcpConnection {
     releaseModes(nowNanos);
     snd.established(nowNanos, h);
     handshake = null;
-    if (listener != null) {
-      listener.halfOpen--;
-      listener = null;
-    }
+    leaveBacklog();
     timers.cancel(TimerKind.RETRANSMIT);
     timers.cancel(TimerKind.CLASSIC_FALLBACK);
     become(TcpState.ESTABLISHED);
@@ -137,6 +141,18 @@ final class Tcb implements TcpConnection {
     }
     keepAlive.arm(nowNanos);
     engine.schedule(this);
+  }
+
+  /** Counts in the backlog of a listener. */
+  boolean isHalfOpen() {
+    return listener != null && state == TcpState.SYN_RECEIVED;
+  }
+
+  private void leaveBacklog() {
+    if (listener != null) {
+      listener.halfOpenOver();
+      listener = null;
+    }
   }
 
   void become(TcpState next) {
@@ -401,10 +417,10 @@ final class Tcb implements TcpConnection {
       timers.clear(); // entering another path for it may have armed some
     }
     detached = true;
-    if (listener != null) {
-      listener.halfOpen--;
-      listener = null;
+    if (asking != null) {
+      asking.close();
     }
+    leaveBacklog();
     releaseModes(nowNanos);
     snd.clear();
     rcv.discardEarly();

@@ -19,6 +19,7 @@ public final class TcpConfig {
   private int receiveBufferBytes = 6 << 20;
   private int maxConnections = 200_000;
   private int backlog = 1024;
+  private int maxHalfOpen = 4096;
   private long timeWaitNanos = NanoClock.seconds(60);
   private long minRtoNanos = NanoClock.millis(200);
   private long userTimeoutNanos = NanoClock.seconds(900);
@@ -33,6 +34,7 @@ public final class TcpConfig {
     receiveBufferBytes = c.receiveBufferBytes;
     maxConnections = c.maxConnections;
     backlog = c.backlog;
+    maxHalfOpen = c.maxHalfOpen;
     timeWaitNanos = c.timeWaitNanos;
     minRtoNanos = c.minRtoNanos;
     userTimeoutNanos = c.userTimeoutNanos;
@@ -101,7 +103,9 @@ public final class TcpConfig {
     return with(c -> c.maxConnections = most);
   }
 
-  /** Half-open connections per listener. */
+  /**
+   * Half-open connections per listener; callers beyond it are answered with SYN cookies (RFC 4987).
+   */
   public int backlog() {
     return backlog;
   }
@@ -109,6 +113,16 @@ public final class TcpConfig {
   public TcpConfig withBacklog(int most) {
     require(most > 0, "backlog " + most + " must be positive");
     return with(c -> c.backlog = most);
+  }
+
+  /** Half-open connections of all listeners together. */
+  public int maxHalfOpen() {
+    return maxHalfOpen;
+  }
+
+  public TcpConfig withMaxHalfOpen(int most) {
+    require(most > 0, "maxHalfOpen " + most + " must be positive");
+    return with(c -> c.maxHalfOpen = most);
   }
 
   /** 2 MSL. */

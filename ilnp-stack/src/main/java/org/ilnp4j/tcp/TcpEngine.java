@@ -10,7 +10,6 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.Ilcc;
-import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.ilnp.RemoteLocator;
 import org.ilnp4j.ip6.Ip6Output;
 import org.ilnp4j.time.NanoClock;
@@ -19,7 +18,6 @@ import org.ilnp4j.time.TimerQueue;
 import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.Counters;
 import org.ilnp4j.util.DropReason;
-import org.ilnp4j.util.Seq;
 import org.ilnp4j.util.TokenBucket;
 import org.ilnp4j.wire.Checksum;
 import org.ilnp4j.wire.Ip6;
@@ -53,17 +51,13 @@ public final class TcpEngine {
   private final TokenBucket resets = new TokenBucket(1000, 200);
   private final SegmentArrival arrival = new SegmentArrival();
   private final SegmentOutput output;
+  private final Listening listening;
   private final TcpHeader in = new TcpHeader();
 
   private final LongObjectHashMap<Tcb> connections = new LongObjectHashMap<>();
-  private final LongObjectHashMap<PendingOpen> pendings = new LongObjectHashMap<>();
   private final IntObjectHashMap<Tcb> firstOfPeer = new IntObjectHashMap<>();
-  private final IntObjectHashMap<TcpListener> listeners = new IntObjectHashMap<>();
 
   private final ArrayDeque<Tcb> ready = new ArrayDeque<>();
-  private final ArrayDeque<PendingOpen> unheard = new ArrayDeque<>();
-  private final ArrayDeque<PendingOpen> refused = new ArrayDeque<>();
-  private final ArrayDeque<TcpListener> closing = new ArrayDeque<>();
   private boolean inTurn;
 
   /** Brings the driver back at once when a turn ended with work left. */
@@ -92,6 +86,7 @@ public final class TcpEngine {
     isn = new IsnGenerator(random);
     ports = new Ports(random);
     challenges = new ChallengeAckLimiter(random);
+    listening = new Listening(this, new SynCookies(random));
   }
 
   TcpConfig config() {
@@ -126,7 +121,11 @@ public final class TcpEngine {
     return output;
   }
 
-  private static long key(Correspondent c, int localPort, int remotePort) {
+  Listening listening() {
+    return listening;
+  }
+
+  static long key(Correspondent c, int localPort, int remotePort) {
     return (long) c.id << 32 | (long) localPort << 16 | remotePort;
   }
 
@@ -153,23 +152,35 @@ public final class TcpEngine {
     for (Correspondent c = match; c != null && tcb == null; c = ilcc.nextMatch(c, view)) {
       long key = key(c, in.dstPort, in.srcPort);
       tcb = connections.get(key);
-      pending = pending == null && tcb == null ? pendings.get(key) : pending;
+      pending = pending == null && tcb == null ? listening.pending(key) : pending;
     }
     boolean ilnp = tcb == null ? view.hasNonce() : tcb.correspondent().isIlnp();
     if (!isChecksumRight(view, ilnp)) {
       return DropReason.TCP_CHECKSUM;
     }
     if (tcb != null) {
-      TcpListener listener = listeners.get(in.dstPort);
-      if (listener == null || !SegmentArrival.reopens(tcb, in)) {
-        return arrival.onSegment(nowNanos, tcb, view, in);
-      }
-      return reopen(nowNanos, tcb, view, listener);
+      return onConnected(nowNanos, tcb, view, match);
     }
-    if (pending != null) {
-      return pending.onSegment(nowNanos, view, in);
+    return pending != null
+        ? listening.onPending(nowNanos, pending, view, in, match)
+        : listening.onStray(nowNanos, view, in, match);
+  }
+
+  private DropReason onConnected(long nowNanos, Tcb tcb, PacketView view, Correspondent match) {
+    if (SegmentArrival.reopens(tcb, in) && listening.hasListener(in.dstPort)) {
+      return listening.reopen(nowNanos, tcb, view, in);
     }
-    return onStray(nowNanos, view, match);
+    if (tcb.isHalfOpen() && listening.answersCookie(nowNanos, tcb, view, in, match)) {
+      tcb.end(nowNanos, TcpCloseReason.ABORTED, false);
+      unlink(tcb);
+      return listening.onStray(nowNanos, view, in, match);
+    }
+    return arrival.onSegment(nowNanos, tcb, view, in);
+  }
+
+  /** A connection made by the cookie its first segment answers. */
+  DropReason onFirst(long nowNanos, Tcb tcb, PacketView view) {
+    return arrival.onSegment(nowNanos, tcb, view, in);
   }
 
   /**
@@ -194,68 +205,11 @@ public final class TcpEngine {
     return false;
   }
 
-  /** LISTEN and CLOSED (RFC 9293 §3.10.7.1, §3.10.7.2). */
-  private DropReason onStray(long nowNanos, PacketView view, Correspondent match) {
-    if (in.has(TcpHeader.RST)) {
-      return DropReason.TCP_NO_CONNECTION;
-    }
-    TcpListener listener = listeners.get(in.dstPort);
-    if (listener != null && in.has(TcpHeader.SYN) && !in.has(TcpHeader.ACK)) {
-      return openPassively(nowNanos, view, match, listener, null);
-    }
-    reset(nowNanos, view, in);
-    return DropReason.TCP_NO_CONNECTION;
-  }
-
   /** Sends RST to where the segment came from, within limits. */
   void reset(long nowNanos, PacketView view, TcpHeader h) {
     if (resets.tryTake(nowNanos)) {
       output.sendResetTo(view, h);
     }
-  }
-
-  private DropReason reopen(long nowNanos, Tcb old, PacketView view, TcpListener listener) {
-    if (listener.halfOpen >= config.backlog()) {
-      return DropReason.TCP_BACKLOG_FULL;
-    }
-    Correspondent c = old.correspondent();
-    old.end(nowNanos, TcpCloseReason.NORMAL, false);
-    unlink(old);
-    return openPassively(nowNanos, view, c, listener, old);
-  }
-
-  private DropReason openPassively(
-      long nowNanos, PacketView view, Correspondent match, TcpListener listener, Tcb before) {
-    if (listener.halfOpen >= config.backlog()) {
-      return DropReason.TCP_BACKLOG_FULL;
-    }
-    if (connections.size() + pendings.size() >= config.maxConnections()) {
-      return DropReason.TCP_TABLE_FULL;
-    }
-    Correspondent c = entryFor(nowNanos, view, match);
-    if (c == null) {
-      return null; // counted by the ILCC
-    }
-    PendingOpen pending = new PendingOpen(this, listener, c, view, in, before);
-    c.retain();
-    listener.halfOpen++;
-    pendings.put(key(c, in.dstPort, in.srcPort), pending);
-    timers.arm(pending, nowNanos + PendingOpen.LIFETIME_NANOS);
-    unheard.add(pending);
-    return null;
-  }
-
-  /**
-   * The entry a new session of the sender belongs to. A nonce proves the one it is known by; an
-   * entry of ours that waits for its first answer must not take this one's nonce for it.
-   */
-  private Correspondent entryFor(long nowNanos, PacketView view, Correspondent match) {
-    for (Correspondent c = match; c != null; c = ilcc.nextMatch(c, view)) {
-      if (view.hasNonce() ? c.isIlnp() && c.isProven() : !c.isIlnp()) {
-        return c;
-      }
-    }
-    return ilcc.openFrom(nowNanos, view);
   }
 
   /**
@@ -292,16 +246,16 @@ public final class TcpEngine {
    * @throws IllegalStateException when the table is full or no port is free
    */
   public TcpConnection connect(long nowNanos, Correspondent c, int remotePort, TcpHandler handler) {
-    if (connections.size() + pendings.size() >= config.maxConnections()) {
+    if (isFull()) {
       throw new IllegalStateException(
           "no more than " + config.maxConnections() + " TCP connections are allowed");
     }
     int localPort =
         ports.choose(
             p ->
-                !listeners.containsKey(p)
+                !listening.hasListener(p)
                     && !connections.containsKey(key(c, p, remotePort))
-                    && !pendings.containsKey(key(c, p, remotePort)));
+                    && listening.pending(key(c, p, remotePort)) == null);
     if (localPort < 0) {
       throw new IllegalStateException("no free local port towards port " + remotePort + " of " + c);
     }
@@ -321,66 +275,12 @@ public final class TcpEngine {
    * @throws IllegalStateException "port N in use"
    */
   public TcpListener listen(int localPort, TcpAcceptor acceptor) {
-    if (localPort < 1 || localPort > 65535) {
-      throw new IllegalArgumentException("port " + localPort + " is not within 1 to 65535");
-    }
-    if (listeners.containsKey(localPort)) {
-      throw new IllegalStateException("port " + localPort + " in use");
-    }
-    TcpListener listener = new TcpListener(this, localPort, acceptor);
-    listeners.put(localPort, listener);
-    return listener;
+    return listening.listen(localPort, acceptor);
   }
 
-  void onListenerClosed(TcpListener listener) {
-    listeners.remove(listener.localPort());
-    closing.add(listener);
-  }
-
-  /** Answers a pending SYN with SYN-ACK. */
-  TcpConnection accept(long nowNanos, PendingOpen p, TcpHandler handler) {
-    Correspondent c = p.correspondent();
-    forget(p);
-    Tcb t =
-        new Tcb(
-            this,
-            c,
-            p.localPort(),
-            p.remotePort(),
-            handler,
-            TcpState.SYN_RECEIVED,
-            Handshake.passive(p.localL64));
-    int first = isn.next(nowNanos, c, p.localPort(), p.remotePort());
-    t.snd.start(nowNanos, p.hasLeastIsn ? Seq.max(first, p.leastIsn) : first);
-    t.negotiate(nowNanos, p.synSeq, p.syn);
-    t.listener = p.listener; // the slot in the backlog and the hold on the entry pass over
-    t.onHeard(nowNanos);
-    counters.add(Counter.TCP_PASSIVE_OPENS);
-    link(t);
-    schedule(t);
-    return t;
-  }
-
-  /** Answers a pending SYN with RST, with the next turn. */
-  void refuse(long nowNanos, PendingOpen p) {
-    forget(p);
-    p.listener.halfOpen--;
-    refused.add(p);
-  }
-
-  /** The caller is gone. */
-  void drop(long nowNanos, PendingOpen p) {
-    if (p.isOpen()) {
-      forget(p);
-      p.listener.halfOpen--;
-      p.correspondent().release(nowNanos);
-    }
-  }
-
-  private void forget(PendingOpen p) {
-    p.close();
-    timers.remove(p);
-    pendings.remove(key(p.correspondent(), p.localPort(), p.remotePort()));
+  /** No room for another connection. */
+  boolean isFull() {
+    return connections.size() + listening.pendings() >= config.maxConnections();
   }
 
   /** Connections in all states, TIME-WAIT included. */
@@ -396,9 +296,7 @@ public final class TcpEngine {
 
   /** Resets everything and closes all listeners, with the next turn. */
   public void abortAll(long nowNanos) {
-    for (TcpListener l : new ArrayList<>(listeners.values())) {
-      l.close();
-    }
+    listening.closeAll();
     for (Tcb t : new ArrayList<>(connections.values())) {
       t.abort(nowNanos);
     }
@@ -424,18 +322,13 @@ public final class TcpEngine {
     inTurn = true;
     try {
       for (int round = 0; round < MAX_ROUNDS && hasWork(); round++) {
-        closeListeners(nowNanos);
-        for (PendingOpen p = unheard.poll(); p != null; p = unheard.poll()) {
-          if (p.isOpen() && !p.listener.isClosed()) {
-            p.listener.acceptor.onSyn(nowNanos, p);
-          }
-        }
+        listening.turn(nowNanos);
         for (int n = ready.size(); n > 0; n--) {
           Tcb t = ready.poll();
           t.scheduled = false;
           t.turn(nowNanos);
         }
-        sendRefusals(nowNanos);
+        listening.sendRefusals(nowNanos);
       }
     } finally {
       inTurn = false;
@@ -446,40 +339,12 @@ public final class TcpEngine {
   }
 
   private boolean hasWork() {
-    return !ready.isEmpty() || !unheard.isEmpty() || !refused.isEmpty() || !closing.isEmpty();
-  }
-
-  private void closeListeners(long nowNanos) {
-    for (TcpListener l = closing.poll(); l != null; l = closing.poll()) {
-      for (PendingOpen p : new ArrayList<>(pendings.values())) {
-        if (p.listener == l) {
-          refuse(nowNanos, p);
-        }
-      }
-      for (Tcb t : new ArrayList<>(connections.values())) {
-        if (t.listener == l) {
-          t.abort(nowNanos);
-        }
-      }
-    }
-  }
-
-  private void sendRefusals(long nowNanos) {
-    for (PendingOpen p = refused.poll(); p != null; p = refused.poll()) {
-      Correspondent c = p.correspondent();
-      LocatorPair chosen = c.path();
-      if (chosen != null) {
-        LocatorPair answer = new LocatorPair(p.localL64, chosen.remoteL64());
-        LocatorPair pair = ilcc.isUsable(c, answer) ? answer : chosen;
-        output.sendRefusal(c, pair, p.localPort(), p.remotePort(), p.synSeq + 1);
-      }
-      c.release(nowNanos);
-    }
+    return !ready.isEmpty() || listening.hasWork();
   }
 
   // ---- tables ---------------------------------------------------------------------------------
 
-  private void link(Tcb t) {
+  void link(Tcb t) {
     connections.put(key(t.correspondent(), t.localPort(), t.remotePort()), t);
     Tcb first = firstOfPeer.put(t.correspondent().id, t);
     t.previousOfPeer = null;
@@ -490,7 +355,7 @@ public final class TcpEngine {
   }
 
   /** Out of the tables; the hold on the correspondent stays. */
-  private void unlink(Tcb t) {
+  void unlink(Tcb t) {
     long key = key(t.correspondent(), t.localPort(), t.remotePort());
     if (connections.get(key) != t) {
       return;
@@ -522,7 +387,7 @@ public final class TcpEngine {
    */
   boolean move(long nowNanos, Tcb t, Correspondent to) {
     long key = key(to, t.localPort(), t.remotePort());
-    if (connections.containsKey(key) || pendings.containsKey(key)) {
+    if (connections.containsKey(key) || listening.pending(key) != null) {
       return false;
     }
     unlink(t);

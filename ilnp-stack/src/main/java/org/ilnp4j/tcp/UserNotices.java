@@ -8,7 +8,10 @@ import java.util.Objects;
  */
 final class UserNotices {
   private final Tcb tcb;
+
+  /** Null while a server is asked whether it wants the connection. */
   private TcpHandler handler;
+
   private boolean connectedDue;
   private boolean readableDue;
 
@@ -20,7 +23,7 @@ final class UserNotices {
 
   UserNotices(Tcb tcb, TcpHandler handler) {
     this.tcb = tcb;
-    handler(handler);
+    this.handler = handler;
   }
 
   void handler(TcpHandler newHandler) {
@@ -48,6 +51,9 @@ final class UserNotices {
   }
 
   void tell(long nowNanos) {
+    if (handler == null) {
+      return;
+    }
     if (connectedDue) {
       connectedDue = false;
       handler.onConnected(nowNanos, tcb);
@@ -73,7 +79,9 @@ final class UserNotices {
       return;
     }
     closedTold = true;
-    handler.onClosed(nowNanos, tcb, reason);
+    if (handler != null) {
+      handler.onClosed(nowNanos, tcb, reason);
+    }
     tcb.rcv.clear();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.DropReason;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,25 +89,30 @@ class TcpListenerTest {
     t.end();
   }
 
-  @Test
-  void shouldDropSynsBeyondTheBacklogWithoutReset() {
-    TcpTranscript t = withBacklog(3).listen();
-    for (int i = 0; i < 5; i++) {
+  /**
+   * google/gvisor#5637, #3153: so many and no fewer; the next one is served, but not remembered.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void shouldRememberExactlyAsManyCallersAsTheBacklogSays(int backlog) {
+    TcpTranscript t = withBacklog(backlog).listen();
+    for (int i = 0; i < backlog + 2; i++) {
       t.receive("S seq=0 sport=" + (1000 + i));
     }
-    assertThat(t.sent).hasSize(3);
-    assertThat(t.dropped(DropReason.TCP_BACKLOG_FULL)).isEqualTo(2);
+    assertThat(t.sent).as("none is refused").hasSize(backlog + 2).allMatch(s -> s.h.flags == 0x12);
+    assertThat(t.listener.halfOpen).isEqualTo(backlog);
+    assertThat(t.node.counters.get(Counter.TCP_SYN_COOKIES_SENT)).isEqualTo(2);
     t.expect("SA");
     t.sent.clear();
-    // A reset gives its place back.
+    // A reset gives its place back (tass-belgium/picotcp#53).
     t.receive("R seq=1 sport=1000");
-    t.receive("S seq=0 sport=1003");
-    assertThat(t.sent).hasSize(1);
-    t.sent.clear();
+    assertThat(t.listener.halfOpen).isEqualTo(backlog - 1);
+    t.receive("S seq=0 sport=2001");
+    t.receive("S seq=0 sport=2001"); // again: no other place
+    assertThat(t.listener.halfOpen).isEqualTo(backlog);
     // So does the end of a handshake.
-    t.receive("A seq=1 ack=" + (ackOf(t) - t.ourIsn) + " sport=1001");
-    t.receive("S seq=0 sport=1004");
-    assertThat(t.sent).hasSize(1);
+    t.receive("A seq=1 ack=" + (ackOf(t) - t.ourIsn) + " sport=2001");
+    assertThat(t.listener.halfOpen).isEqualTo(backlog - 1);
     t.end();
   }
 
@@ -114,7 +120,7 @@ class TcpListenerTest {
     List<Integer> isns = new ArrayList<>();
     t.node.engine.forEach(
         c -> {
-          if (c.remotePort() == 1001) {
+          if (c.remotePort() == 2001) {
             isns.add(((Tcb) c).snd.iss + 1);
           }
         });

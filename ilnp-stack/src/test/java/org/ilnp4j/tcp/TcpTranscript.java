@@ -26,7 +26,8 @@ import org.ilnp4j.wire.TcpHeader;
  * compared; {@code ts=no}, {@code mss=no} and the like expect absence.
  *
  * <p>Words for the receiving direction only: {@code nonce=no}, {@code nonce=wrong}, {@code
- * sum=ipv6}, {@code sum=bad}, {@code from=L64 hex}.
+ * sum=ipv6}, {@code sum=bad}, {@code from=L64 hex}, {@code nid=N}: another peer, with a nonce of
+ * its own, {@code value=N}: another nonce.
  */
 final class TcpTranscript {
   static final long US = 0x02144ffffeabcd01L;
@@ -42,6 +43,7 @@ final class TcpTranscript {
     final TcpHeader h = new TcpHeader();
     final long atNanos;
     final boolean nonce;
+    final int nonceHigh;
     final long srcL64;
     final long dstL64;
     final boolean nidOnly;
@@ -54,6 +56,7 @@ final class TcpTranscript {
       assertThat(v.parse(packet)).isNull();
       assertThat(h.parse(packet, v.upperIndex, v.upperLength)).isNull();
       nonce = v.hasNonce();
+      nonceHigh = v.nonceHigh;
       srcL64 = v.srcL64;
       dstL64 = v.dstL64;
       nidOnly = Checksum.isValid(v.sumNidOnly());
@@ -342,6 +345,8 @@ final class TcpTranscript {
     boolean badSum = false;
     boolean ts = timestamps;
     long from = PEER_L64;
+    long nid = PEER;
+    int nonceValue = 0x0badcafe;
     int tsVal = (int) (now / NanoClock.millis(1)) + 5000;
     int tsEcr = lastTsVal;
     for (String w : words.trim().split(" +")) {
@@ -398,6 +403,13 @@ final class TcpTranscript {
         case "from":
           from = Long.parseUnsignedLong(v, 16);
           break;
+        case "nid":
+          nid = PEER + Long.parseLong(v);
+          nonceValue += Integer.parseInt(v);
+          break;
+        case "value":
+          nonceValue += Integer.parseInt(v);
+          break;
         case "sport":
           h.srcPort = Integer.parseInt(v);
           break;
@@ -421,9 +433,9 @@ final class TcpTranscript {
       timestamps = h.hasTimestamps;
     }
     ByteBuf b = node.allocator.directBuffer(2048 + length);
-    Ip6.write(b, 0, 0, nonce ? Ip6.PROTO_DEST_OPTS : Ip6.PROTO_TCP, 64, from, PEER, OUR_L64, US);
+    Ip6.write(b, 0, 0, nonce ? Ip6.PROTO_DEST_OPTS : Ip6.PROTO_TCP, 64, from, nid, OUR_L64, US);
     if (nonce) {
-      NonceOption.write(b, Ip6.PROTO_TCP, 4, wrongNonce ? 0x0bad0bad : 0x0badcafe, 0);
+      NonceOption.write(b, Ip6.PROTO_TCP, 4, wrongNonce ? 0x0bad0bad : nonceValue, 0);
     }
     int upper = b.writerIndex();
     h.write(b);
