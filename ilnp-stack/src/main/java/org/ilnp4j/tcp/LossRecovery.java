@@ -315,6 +315,7 @@ final class LossRecovery {
       }
       s = next;
     }
+    tcb.snd.mtuProbing.onTimeout(nowNanos, path, !first);
     reset();
     newReno.onTimeout(tcb.snd.sndNxt);
     if (first) {

@@ -5,6 +5,7 @@ import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.ilnp.Nonce;
 import org.ilnp4j.ip6.Ip6Output;
+import org.ilnp4j.ip6.PathMtu;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.tcp.recovery.SentSegment;
 import org.ilnp4j.time.NanoClock;
@@ -31,6 +32,10 @@ final class SegmentOutput {
   SegmentOutput(Ip6Output out, Counters counters) {
     this.out = out;
     this.counters = counters;
+  }
+
+  PathMtu pathMtu() {
+    return out.pathMtu();
   }
 
   /** Sends what is due and may go; keeps it when there is no path. */
@@ -197,6 +202,7 @@ final class SegmentOutput {
       if (snd.queue.isEmpty() && snd.unsentBytes() > 0) {
         path.onSendingStarts(nowNanos);
       }
+      probeMtu(nowNanos, t, path);
       windowMissing = sendWhatFits(nowNanos, t, path);
       if (snd.recovery.isSackPermitted()) {
         rescue(nowNanos, t, path);
@@ -207,6 +213,16 @@ final class SegmentOutput {
     }
     snd.probeDue = false;
     snd.afterOutput(nowNanos, path, windowMissing);
+  }
+
+  /** A segment larger than others, when the path MTU is searched for (RFC 8899 §4.1). */
+  private void probeMtu(long nowNanos, Tcb t, PathState path) {
+    int payload = t.snd.mtuProbing.probePayload(nowNanos, path);
+    if (payload > 0) {
+      SentSegment s = t.snd.appendRecord(payload, false, false);
+      t.snd.mtuProbing.onProbe(nowNanos, path, s);
+      sendRecord(nowNanos, t, path, s);
+    }
   }
 
   /** True when the other side's window is what holds the rest back. */

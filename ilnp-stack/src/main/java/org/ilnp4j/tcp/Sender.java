@@ -34,6 +34,7 @@ final class Sender {
   final LossRecovery recovery;
   final RetransmitQueue queue;
   final AfterMove moves;
+  final MtuProbing mtuProbing;
 
   int iss;
   int sndUna;
@@ -80,6 +81,7 @@ final class Sender {
     recovery = new LossRecovery(tcb);
     queue = recovery.queue;
     moves = new AfterMove(tcb, recovery);
+    mtuProbing = new MtuProbing(tcb);
   }
 
   /** Sets the initial sequence number; SYN takes the first. */
@@ -303,6 +305,7 @@ final class Sender {
     boolean duplicate =
         bare && h.ack == before && sndUna == before && windowBefore == sndWnd && sndWnd > 0;
     recovery.onAck(nowNanos, h, delivery, sndUna - before, duplicate);
+    mtuProbing.afterAck(nowNanos);
   }
 
   private void acknowledge(long nowNanos, int ack, Delivery delivery) {
@@ -387,7 +390,8 @@ final class Sender {
   }
 
   /** Releases everything. */
-  void clear() {
+  void clear(long nowNanos) {
+    mtuProbing.abandonProbe(nowNanos);
     queue.clear();
     buffer.clear();
   }

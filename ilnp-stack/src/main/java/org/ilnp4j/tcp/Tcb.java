@@ -2,6 +2,7 @@ package org.ilnp4j.tcp;
 
 import io.netty.buffer.ByteBuf;
 import org.ilnp4j.ilnp.Correspondent;
+import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.Counter;
@@ -204,7 +205,7 @@ final class Tcb implements TcpConnection {
     become(TcpState.TIME_WAIT);
     closeReason = TcpCloseReason.NORMAL;
     timers.clear();
-    snd.clear();
+    snd.clear(nowNanos);
     restartTimeWait(nowNanos);
     engine.schedule(this);
   }
@@ -258,22 +259,28 @@ final class Tcb implements TcpConnection {
     return true;
   }
 
-  /** An ICMPv6 error about one of our segments; {@code seq} is the one quoted. */
-  void onIcmpError(long nowNanos, int seq, IcmpErrorKind kind) {
-    boolean ours =
-        handshake != null
+  /** A sequence number of ours that somebody on the path may have seen just now (RFC 5927 §4.1). */
+  private boolean isQuoted(int seq) {
+    return state != TcpState.CLOSED
+        && (handshake != null
             ? seq == snd.iss
-            : Seq.geq(seq, snd.sndUna) && Seq.lt(seq, snd.sndMax); // RFC 5927 §4.1
-    if (!ours || state == TcpState.CLOSED) {
+            : Seq.geq(seq, snd.sndUna) && Seq.lt(seq, snd.sndMax));
+  }
+
+  /** A router cannot forward the segment {@code seq}, sent on {@code pair}. */
+  void onPacketTooBig(long nowNanos, int seq, LocatorPair pair, int mtu) {
+    if (isQuoted(seq)) {
+      engine.output().pathMtu().lower(nowNanos, pair, mtu);
+      engine.schedule(this); // what is too large is cut and sent again with this turn
+    }
+  }
+
+  /** Another ICMPv6 error about one of our segments; {@code seq} is the one quoted. */
+  void onIcmpError(long nowNanos, int seq, IcmpErrorKind kind) {
+    if (!isQuoted(seq)) {
       return;
     }
     switch (kind) {
-      case PACKET_TOO_BIG -> {
-        if (paths.current() != null) {
-          route.fitSegments(nowNanos, paths.current());
-          engine.schedule(this);
-        }
-      }
       case NONCE_REFUSED -> {
         if (state == TcpState.SYN_SENT) {
           modes.fallBack(nowNanos, true);
@@ -422,7 +429,7 @@ final class Tcb implements TcpConnection {
     }
     leaveBacklog();
     releaseModes(nowNanos);
-    snd.clear();
+    snd.clear(nowNanos);
     rcv.discardEarly();
     engine.remove(nowNanos, this);
   }

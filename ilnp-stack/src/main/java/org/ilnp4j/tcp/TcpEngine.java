@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.Ilcc;
+import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.ilnp.RemoteLocator;
 import org.ilnp4j.ip6.Ip6Output;
 import org.ilnp4j.time.NanoClock;
@@ -213,7 +214,7 @@ public final class TcpEngine {
   }
 
   /**
-   * An ICMPv6 error that quotes one of our segments.
+   * An ICMPv6 error that quotes one of our segments, Packet Too Big apart.
    *
    * @param c the entry the quoted packet was sent with
    * @param quotedSeq its sequence number
@@ -228,6 +229,26 @@ public final class TcpEngine {
     Tcb tcb = connections.get(key(c, localPort, remotePort));
     if (tcb != null) {
       tcb.onIcmpError(nowNanos, quotedSeq, kind);
+    }
+  }
+
+  /**
+   * A Packet Too Big that quotes one of our segments, sent on {@code pair}. It is believed when
+   * that may be in flight (RFC 5927 §4.1).
+   *
+   * @param mtu 1280 at least
+   */
+  public void onPacketTooBig(
+      long nowNanos,
+      Correspondent c,
+      int localPort,
+      int remotePort,
+      int quotedSeq,
+      LocatorPair pair,
+      int mtu) {
+    Tcb tcb = connections.get(key(c, localPort, remotePort));
+    if (tcb != null) {
+      tcb.onPacketTooBig(nowNanos, quotedSeq, pair, mtu);
     }
   }
 

@@ -50,8 +50,16 @@ final class TcpTranscript {
     final int packetBytes;
     final byte[] payload;
 
-    Sent(ByteBuf packet, long atNanos) {
+    /** The whole of it. */
+    final ByteBuf packet;
+
+    Sent copy() {
+      return new Sent(packet.copy(), atNanos);
+    }
+
+    Sent(ByteBuf sent, long atNanos) {
       this.atNanos = atNanos;
+      packet = Unpooled.buffer().writeBytes(sent, sent.readerIndex(), sent.readableBytes());
       PacketView v = new PacketView();
       assertThat(v.parse(packet)).isNull();
       assertThat(h.parse(packet, v.upperIndex, v.upperLength)).isNull();
