@@ -305,6 +305,7 @@ final class LossRecovery {
     }
     tcb.count(Counter.TCP_TIMEOUTS);
     timeouts++;
+    tcb.onUnanswered();
     boolean first = path.phase() != Phase.LOSS;
     path.onTimeout(nowNanos, tcb.snd.sndNxt, Math.max(path.inFlightBytes(), head.length()));
     SentSegment s = path.oldestInFlight();

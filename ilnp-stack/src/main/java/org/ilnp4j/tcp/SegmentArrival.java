@@ -54,6 +54,7 @@ final class SegmentArrival {
     t.onHeard(nowNanos);
     t.negotiate(nowNanos, h.seq, SynOptions.of(h));
     t.rcv.noteTimestamp(nowNanos, view, h);
+    t.userTimeout.onSegment(h);
     if (!h.has(TcpHeader.ACK)) {
       t.become(TcpState.SYN_RECEIVED); // both opened at once
       t.timers.cancel(TimerKind.CLASSIC_FALLBACK);
@@ -155,6 +156,7 @@ final class SegmentArrival {
       t.onHeard(nowNanos);
     }
     t.rcv.noteTimestamp(nowNanos, view, h);
+    t.userTimeout.onSegment(h);
     acknowledged(nowNanos, t, h);
     if (t.state() == TcpState.CLOSED) {
       return null;

@@ -86,6 +86,7 @@ final class SegmentOutput {
       header.tsVal = t.timestamp(nowNanos);
       header.tsEcr = answer ? t.rcv.tsRecent() : 0;
     }
+    header.userTimeoutSeconds = t.userTimeout.takeTellDue();
     if (answer) {
       t.rcv.writeTo(header, true);
       t.rcv.onAckSent();
@@ -307,6 +308,7 @@ final class SegmentOutput {
   /** A segment without text: acknowledgement, probe of a silent peer, reset. */
   private void sendEmpty(long nowNanos, Tcb t, PathState path, int seq, int flags) {
     begin(t, seq, flags);
+    header.userTimeoutSeconds = t.userTimeout.takeTellDue();
     addState(nowNanos, t, Integer.MAX_VALUE);
     emit(t, path, 0, 0);
   }

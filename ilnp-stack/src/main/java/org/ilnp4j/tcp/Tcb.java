@@ -26,6 +26,7 @@ final class Tcb implements TcpConnection {
   final Paths paths;
   final CurrentPath route;
   final KeepAlive keepAlive = new KeepAlive(this);
+  final UserTimeout userTimeout;
   final Sender snd;
   final Receiver rcv;
 
@@ -90,6 +91,7 @@ final class Tcb implements TcpConnection {
             .timestampOffset(
                 correspondent.localNid, correspondent.remoteNid, localPort, remotePort);
     timers = new TcpTimers(engine.timers(), this);
+    userTimeout = new UserTimeout(this);
     paths = new Paths(config);
     route = new CurrentPath(this);
     snd = new Sender(this, new SendBuffer(engine.allocator()), config.sendBufferBytes());
@@ -130,6 +132,7 @@ final class Tcb implements TcpConnection {
     }
     releaseModes(nowNanos);
     snd.established(nowNanos, h);
+    userTimeout.onEstablished();
     handshake = null;
     leaveBacklog();
     timers.cancel(TimerKind.RETRANSMIT);
@@ -325,7 +328,7 @@ final class Tcb implements TcpConnection {
       case DELAYED_ACK -> rcv.ackNow();
       case KEEP_ALIVE -> keepAlive.onTimer(nowNanos);
       case USER_TIMEOUT -> {
-        if (snd.isUserTimeout(nowNanos)) {
+        if (userTimeout.isOver(nowNanos)) {
           end(nowNanos, TcpCloseReason.TIMED_OUT, true);
         }
       }
@@ -349,6 +352,13 @@ final class Tcb implements TcpConnection {
       snd.recovery.onTimeout(nowNanos, path);
     }
     // Without a path nothing can be lost for want of trying; the next one starts afresh.
+  }
+
+  /** The time-out was real: what was sent last is not acknowledged. */
+  void onUnanswered() {
+    if (userTimeout.onRetransmitTimeout()) {
+      notices.stalled();
+    }
   }
 
   private void onSynTimeout(long nowNanos, PathState path) {
@@ -559,6 +569,15 @@ final class Tcb implements TcpConnection {
   }
 
   @Override
+  public void userTimeout(long nowNanos, long nanos) {
+    userTimeout.choose(nowNanos, nanos);
+    if (userTimeout.isTellDue() && handshake == null) {
+      rcv.ackNow();
+      engine.schedule(this);
+    }
+  }
+
+  @Override
   public TcpInfo info(long nowNanos) {
     PathState p = paths.current();
     return new TcpInfo(
@@ -592,7 +611,9 @@ final class Tcb implements TcpConnection {
         snd.recovery.timeouts,
         paths.changes(),
         snd.recovery.tailProbes,
-        snd.recovery.spuriousRecoveries);
+        snd.recovery.spuriousRecoveries,
+        userTimeout.nanos(),
+        userTimeout.timeoutsInRow());
   }
 
   @Override

@@ -23,6 +23,7 @@ public final class TcpConfig {
   private long timeWaitNanos = NanoClock.seconds(60);
   private long minRtoNanos = NanoClock.millis(200);
   private long userTimeoutNanos = NanoClock.seconds(900);
+  private boolean followsPeerUserTimeout;
 
   private boolean pacing = true;
 
@@ -39,6 +40,7 @@ public final class TcpConfig {
     minRtoNanos = c.minRtoNanos;
     userTimeoutNanos = c.userTimeoutNanos;
     pacing = c.pacing;
+    followsPeerUserTimeout = c.followsPeerUserTimeout;
   }
 
   private TcpConfig with(Consumer<TcpConfig> change) {
@@ -162,5 +164,14 @@ public final class TcpConfig {
   public TcpConfig withUserTimeout(long nanos) {
     require(nanos > 0, "the user timeout must be positive");
     return with(c -> c.userTimeoutNanos = nanos);
+  }
+
+  /** The other side may lengthen it, up to an hour (RFC 5482 §3.1, ENABLED). */
+  public boolean followsPeerUserTimeout() {
+    return followsPeerUserTimeout;
+  }
+
+  public TcpConfig withPeerUserTimeout(boolean follows) {
+    return with(c -> c.followsPeerUserTimeout = follows);
   }
 }

@@ -38,4 +38,6 @@ public record TcpInfo(
     int timeouts,
     int pathChanges,
     int tailProbes,
-    int spuriousRecoveries) {}
+    int spuriousRecoveries,
+    long userTimeoutNanos,
+    int timeoutsInRow) {}

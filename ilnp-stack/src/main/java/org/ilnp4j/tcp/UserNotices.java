@@ -13,6 +13,7 @@ final class UserNotices {
   private TcpHandler handler;
 
   private boolean connectedDue;
+  private boolean stalledDue;
   private boolean readableDue;
 
   /** Something was read since readable was last told. */
@@ -32,6 +33,11 @@ final class UserNotices {
 
   void connected() {
     connectedDue = true;
+  }
+
+  /** The other side has been silent for long (R1 of RFC 9293 §3.8.3). */
+  void stalled() {
+    stalledDue = true;
   }
 
   /** New data came, or the end. */
@@ -66,6 +72,10 @@ final class UserNotices {
         readSince = false;
         handler.onReadable(nowNanos, tcb);
       }
+    }
+    if (stalledDue) {
+      stalledDue = false;
+      handler.onStalled(nowNanos, tcb);
     }
     if (tcb.state().canSend() && tcb.snd.takeWritable()) {
       handler.onWritable(nowNanos, tcb);

@@ -144,6 +144,11 @@ final class TcpTranscript {
         }
 
         @Override
+        public void onStalled(long nowNanos, TcpConnection c) {
+          events.add("stalled");
+        }
+
+        @Override
         public void onClosed(long nowNanos, TcpConnection c, TcpCloseReason reason) {
           events.add("closed " + reason);
         }
@@ -411,6 +416,9 @@ final class TcpTranscript {
         case "from":
           from = Long.parseUnsignedLong(v, 16);
           break;
+        case "uto":
+          h.userTimeoutSeconds = Integer.parseInt(v);
+          break;
         case "nid":
           nid = PEER + Long.parseLong(v);
           nonceValue += Integer.parseInt(v);
@@ -526,6 +534,11 @@ final class TcpTranscript {
           if (!no && !v.isEmpty()) {
             assertThat(s.h.tsEcr).as("ts echo of %s", text).isEqualTo(Integer.parseInt(v));
           }
+          break;
+        case "uto":
+          assertThat(s.h.userTimeoutSeconds)
+              .as("uto of %s", text)
+              .isEqualTo(no ? -1 : Integer.parseInt(v));
           break;
         case "nonce":
           assertThat(s.nonce).as("nonce of %s", text).isEqualTo(!no);
