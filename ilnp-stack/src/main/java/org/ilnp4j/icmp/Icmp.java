@@ -37,7 +37,7 @@ public final class Icmp {
   private final TcpEngine tcp;
   private final RandomGenerator random;
   private final Counters counters;
-  private final TokenBucket errors = new TokenBucket(ERRORS_PER_SECOND, 20);
+  private final TokenBucket errors;
   private final TokenBucket replies = new TokenBucket(ECHO_REPLIES_PER_SECOND, 1000);
   private final QuotedPacket quoted = new QuotedPacket();
   private final IntObjectHashMap<EchoSession> sessions = new IntObjectHashMap<>();
@@ -48,6 +48,7 @@ public final class Icmp {
     this.tcp = tcp;
     this.random = random;
     this.counters = counters;
+    errors = new TokenBucket(ERRORS_PER_SECOND, 20, random);
   }
 
   /** An ICMPv6 message for this node, checksum verified, not a Locator Update. */

@@ -26,6 +26,11 @@ final class IsnGenerator {
         + (int) identity(c.localNid, c.remoteNid, localPort, remotePort, 0);
   }
 
+  /** The least number for a connection that follows {@code before} at once (RFC 6191 §2). */
+  static int after(Tcb before) {
+    return before.snd.sndMax + 0x10000;
+  }
+
   int timestampOffset(long localNid, long remoteNid, int localPort, int remotePort) {
     return (int) identity(localNid, remoteNid, localPort, remotePort, TIMESTAMP_OFFSET);
   }

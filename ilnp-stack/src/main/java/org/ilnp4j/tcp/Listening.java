@@ -121,8 +121,7 @@ final class Listening {
   /** A connection in TIME-WAIT gives way to a newer one. */
   DropReason reopen(long nowNanos, Tcb old, PacketView view, TcpHeader h) {
     Correspondent c = old.correspondent();
-    old.end(nowNanos, TcpCloseReason.NORMAL, false);
-    engine.unlink(old);
+    engine.giveWay(nowNanos, old);
     return onSyn(nowNanos, listeners.get(h.dstPort), view, h, c, old);
   }
 
@@ -133,11 +132,12 @@ final class Listening {
       TcpHeader h,
       Correspondent match,
       Tcb before) {
-    if (engine.isFull()) {
+    if (!engine.hasRoom()) {
       return DropReason.TCP_TABLE_FULL;
     }
     boolean pressed = listener.halfOpen >= config.backlog() || halfOpen >= config.maxHalfOpen();
-    Correspondent c = pressed ? null : entryFor(nowNanos, view, match);
+    // Who has proved nothing does not make others go.
+    Correspondent c = pressed || engine.isFull() ? null : entryFor(nowNanos, view, match);
     if (c == null) {
       sendCookie(nowNanos, view, h, match);
       return null;
@@ -219,7 +219,7 @@ final class Listening {
     if (listener.waiting >= config.backlog()) {
       return DropReason.TCP_BACKLOG_FULL;
     }
-    if (engine.isFull()) {
+    if (!engine.makeRoom(nowNanos)) {
       return DropReason.TCP_TABLE_FULL;
     }
     Correspondent c = entryFor(nowNanos, view, match);

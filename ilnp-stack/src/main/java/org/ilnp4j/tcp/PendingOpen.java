@@ -35,7 +35,7 @@ final class PendingOpen extends OpenRequest {
     localPort = h.dstPort;
     remotePort = h.srcPort;
     hasLeastIsn = before != null;
-    leastIsn = before == null ? 0 : before.snd.sndMax + 0x10000;
+    leastIsn = before == null ? 0 : IsnGenerator.after(before);
     update(view, h);
   }
 

@@ -210,6 +210,7 @@ final class Tcb implements TcpConnection {
     timers.clear();
     snd.clear(nowNanos);
     restartTimeWait(nowNanos);
+    engine.enteredTimeWait(this);
     engine.schedule(this);
   }
 

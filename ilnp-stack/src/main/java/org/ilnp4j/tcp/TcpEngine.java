@@ -5,6 +5,7 @@ import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.LongObjectHashMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -19,6 +20,7 @@ import org.ilnp4j.time.TimerQueue;
 import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.Counters;
 import org.ilnp4j.util.DropReason;
+import org.ilnp4j.util.Seq;
 import org.ilnp4j.util.TokenBucket;
 import org.ilnp4j.wire.Checksum;
 import org.ilnp4j.wire.Ip6;
@@ -38,6 +40,9 @@ public final class TcpEngine {
    */
   private static final int MAX_ROUNDS = 64;
 
+  /** RFC 6191 §3: by then our timestamp clock has ticked beyond what the old connection used. */
+  private static final long REUSE_NANOS = NanoClock.seconds(1);
+
   /** Lifetime of Locators handed on to a fresh entry for a known peer. */
   private static final long FRESH_LIFETIME_NANOS = NanoClock.seconds(300);
 
@@ -49,7 +54,7 @@ public final class TcpEngine {
   private final IsnGenerator isn;
   private final Ports ports;
   private final ChallengeAckLimiter challenges;
-  private final TokenBucket resets = new TokenBucket(1000, 200);
+  private final TokenBucket resets;
   private final SegmentArrival arrival = new SegmentArrival();
   private final SegmentOutput output;
   private final Listening listening;
@@ -57,6 +62,9 @@ public final class TcpEngine {
 
   private final LongObjectHashMap<Tcb> connections = new LongObjectHashMap<>();
   private final IntObjectHashMap<Tcb> firstOfPeer = new IntObjectHashMap<>();
+
+  /** Those in TIME-WAIT, oldest first: they make room when there is none. */
+  private final LinkedHashSet<Tcb> timeWaits = new LinkedHashSet<>();
 
   private final ArrayDeque<Tcb> ready = new ArrayDeque<>();
   private boolean inTurn;
@@ -87,6 +95,7 @@ public final class TcpEngine {
     isn = new IsnGenerator(random);
     ports = new Ports(random);
     challenges = new ChallengeAckLimiter(random);
+    resets = new TokenBucket(1000, 200, random);
     listening = new Listening(this, new SynCookies(random));
   }
 
@@ -262,26 +271,32 @@ public final class TcpEngine {
   // ---- users ----------------------------------------------------------------------------------
 
   /**
-   * Opens a connection from an ephemeral port.
+   * Opens a connection from an ephemeral port. When all are taken, from one in TIME-WAIT, if
+   * timestamps keep the two connections apart (RFC 6191).
    *
    * @throws IllegalStateException when the table is full or no port is free
    */
   public TcpConnection connect(long nowNanos, Correspondent c, int remotePort, TcpHandler handler) {
-    if (isFull()) {
+    if (!makeRoom(nowNanos)) {
       throw new IllegalStateException(
           "no more than " + config.maxConnections() + " TCP connections are allowed");
     }
-    int localPort =
-        ports.choose(
-            p ->
-                !listening.hasListener(p)
-                    && !connections.containsKey(key(c, p, remotePort))
-                    && listening.pending(key(c, p, remotePort)) == null);
+    int localPort = ports.choose(p -> isFree(c, p, remotePort));
+    Tcb before = null;
+    if (localPort < 0) {
+      localPort = ports.choose(p -> isReusable(nowNanos, c, p, remotePort));
+      before = connections.get(key(c, localPort, remotePort));
+    }
     if (localPort < 0) {
       throw new IllegalStateException("no free local port towards port " + remotePort + " of " + c);
     }
     Tcb t = new Tcb(this, c, localPort, remotePort, handler, TcpState.SYN_SENT, Handshake.active());
-    t.snd.start(nowNanos, isn.next(nowNanos, c, localPort, remotePort));
+    int first = isn.next(nowNanos, c, localPort, remotePort);
+    if (before != null) {
+      first = Seq.max(first, IsnGenerator.after(before));
+      giveWay(nowNanos, before);
+    }
+    t.snd.start(nowNanos, first);
     t.modes.arm(nowNanos);
     counters.add(Counter.TCP_ACTIVE_OPENS);
     c.retain();
@@ -299,9 +314,50 @@ public final class TcpEngine {
     return listening.listen(localPort, acceptor);
   }
 
+  private boolean isFree(Correspondent c, int localPort, int remotePort) {
+    long key = key(c, localPort, remotePort);
+    return !listening.hasListener(localPort)
+        && !connections.containsKey(key)
+        && listening.pending(key) == null;
+  }
+
+  /** The timestamps of the next connection will all be later than those of this one. */
+  private boolean isReusable(long nowNanos, Correspondent c, int localPort, int remotePort) {
+    Tcb t = connections.get(key(c, localPort, remotePort));
+    return t != null
+        && t.state() == TcpState.TIME_WAIT
+        && t.snd.timestamps
+        && nowNanos - t.heardNanos() >= REUSE_NANOS
+        && !listening.hasListener(localPort);
+  }
+
   /** No room for another connection. */
   boolean isFull() {
     return connections.size() + listening.pendings() >= config.maxConnections();
+  }
+
+  /** There is room for another connection, or can be made. */
+  boolean hasRoom() {
+    return !isFull() || !timeWaits.isEmpty();
+  }
+
+  /** A full table forgets the oldest connection in TIME-WAIT; false when there is none. */
+  boolean makeRoom(long nowNanos) {
+    if (isFull() && !timeWaits.isEmpty()) {
+      giveWay(nowNanos, timeWaits.iterator().next());
+      counters.add(Counter.TCP_TIME_WAITS_CUT);
+    }
+    return !isFull();
+  }
+
+  /** Ends a connection in TIME-WAIT before its time. */
+  void giveWay(long nowNanos, Tcb t) {
+    t.end(nowNanos, TcpCloseReason.NORMAL, false);
+    unlink(t);
+  }
+
+  void enteredTimeWait(Tcb t) {
+    timeWaits.add(t);
   }
 
   /** Connections in all states, TIME-WAIT included. */
@@ -377,6 +433,7 @@ public final class TcpEngine {
 
   /** Out of the tables; the hold on the correspondent stays. */
   void unlink(Tcb t) {
+    timeWaits.remove(t);
     long key = key(t.correspondent(), t.localPort(), t.remotePort());
     if (connections.get(key) != t) {
       return;

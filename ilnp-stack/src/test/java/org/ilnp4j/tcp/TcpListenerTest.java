@@ -202,53 +202,7 @@ class TcpListenerTest {
     t.end();
   }
 
-  // ---- TIME-WAIT (RFC 6191, B7) ---------------------------------------------------------------
-
-  @Test
-  void shouldReopenFromTimeWaitForANewerSequenceNumber() {
-    TcpTranscript t = new TcpTranscript(true).in(TcpState.TIME_WAIT);
-    int oldIsn = t.ourIsn;
-    t.receive("S seq=10 mss=1000");
-    TcpTranscript.Sent s = t.sent.poll();
-    assertThat(s.h.ack - t.peerIsn).isEqualTo(11);
-    assertThat(s.h.seq - oldIsn).as("beyond the old connection's").isGreaterThan(0x10000);
-    t.ourIsn = s.h.seq;
-    t.receive("A seq=11 ack=1");
-    t.expectState(TcpState.ESTABLISHED);
-    assertThat(t.node.engine.connections()).isEqualTo(1);
-    t.end();
-  }
-
-  @Test
-  void shouldReopenFromTimeWaitForANewerTimestamp() {
-    TcpTranscript t = new TcpTranscript(true).listen();
-    t.receive("S seq=0 ts=100");
-    t.expect("SA ts=100");
-    t.receive("A seq=1 ack=1 ts=101");
-    t.shutdown().expect("FA seq=1");
-    t.receive("FA seq=1 ack=2 ts=102");
-    t.expect("A ack=2");
-    t.expectState(TcpState.TIME_WAIT);
-    t.events.clear();
-    t.receive("S seq=-5000 ts=102"); // neither newer
-    t.expect("A ack=2");
-    t.receive("S seq=-5000 ts=103");
-    assertThat(t.sent.poll().h.ack - t.peerIsn).isEqualTo(-4999);
-    t.expectEvents("syn");
-    t.end();
-  }
-
-  @Test
-  void shouldIgnoreResetsInTimeWait() {
-    TcpTranscript t = new TcpTranscript(true).in(TcpState.TIME_WAIT);
-    t.receive("R seq=2");
-    t.receive("RA seq=2 ack=2");
-    t.expectState(TcpState.TIME_WAIT).expectNothing();
-    t.after(59_999).expectState(TcpState.TIME_WAIT);
-    t.after(1).expectState(TcpState.CLOSED);
-    assertThat(t.node.engine.connections()).isZero();
-    t.end();
-  }
+  // ---- TIME-WAIT; see also TcpReuseTest --------------------------------------------------------
 
   @Test
   void shouldAcknowledgeARepeatedFinInTimeWaitAndWaitAnew() {
