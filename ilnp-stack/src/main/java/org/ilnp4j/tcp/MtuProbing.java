@@ -165,8 +165,11 @@ final class MtuProbing {
 
   // ---- changes --------------------------------------------------------------------------------
 
-  /** An acknowledgement has been dealt with. */
-  void afterAck(long nowNanos) {
+  /**
+   * To be called when an acknowledgement has been dealt with, and before anything is sent again:
+   * afterwards it could not be told any more which transmission arrived.
+   */
+  void judge(long nowNanos) {
     if (probeBytes != 0) {
       judgeProbe(nowNanos);
     }

@@ -51,6 +51,7 @@ final class SegmentOutput {
       }
     } else if (t.state() != TcpState.TIME_WAIT) {
       path.startOutput(nowNanos);
+      t.snd.mtuProbing.judge(nowNanos);
       boolean newDataFirst = t.snd.recovery.takeNewDataFirst();
       if (!newDataFirst) {
         retransmit(nowNanos, t, path);

@@ -297,7 +297,7 @@ final class Sender {
     boolean duplicate =
         bare && h.ack == before && sndUna == before && windowBefore == sndWnd && sndWnd > 0;
     recovery.onAck(nowNanos, h, delivery, sndUna - before, duplicate);
-    mtuProbing.afterAck(nowNanos);
+    mtuProbing.judge(nowNanos);
   }
 
   private void acknowledge(long nowNanos, int ack, Delivery delivery) {

@@ -116,6 +116,33 @@ class TcpListenerTest {
     t.end();
   }
 
+  /** ibigbug/clash-rs#1070: a SYN that comes again costs nothing, before and after the answer. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldRememberARepeatedSynOnce(boolean accepted) {
+    TcpTranscript t = new TcpTranscript(false).listen();
+    t.autoAccept = accepted;
+    for (int i = 0; i < 10_000; i++) {
+      t.receive("S seq=0 mss=1000 ts=5").sent.clear();
+    }
+    assertThat(t.listener.halfOpen).isOne();
+    assertThat(t.node.engine.connections()).isEqualTo(accepted ? 1 : 0);
+    assertThat(t.node.timers.armed()).isOne();
+    assertThat(t.node.ilcc.size()).isOne();
+    assertThat(t.node.usedMemory()).isZero();
+    t.expectEvents("syn");
+    t.end();
+  }
+
+  /** openshwprojects/OpenBK7231T_App#2191: no backlog is an error, not one place. */
+  @Test
+  void shouldSayThatABacklogOfNothingMakesNoSense() {
+    assertThatThrownBy(() -> TcpConfig.DEFAULT.withBacklog(0))
+        .hasMessage("backlog 0 must be positive");
+    assertThatThrownBy(() -> TcpConfig.DEFAULT.withMaxHalfOpen(0))
+        .hasMessage("maxHalfOpen 0 must be positive");
+  }
+
   private static int ackOf(TcpTranscript t) {
     List<Integer> isns = new ArrayList<>();
     t.node.engine.forEach(

@@ -154,6 +154,21 @@ class TcpMtuTest {
     t.end();
   }
 
+  /** jmcorgan/fips#15: nonce and options are in the packet, too. */
+  @ParameterizedTest
+  @CsvSource({"true,false", "true,true", "false,false", "false,true"})
+  void shouldCountNonceAndOptionsAsPartOfThePacket(boolean ilnp, boolean options) {
+    TcpTranscript t = new TcpTranscript(ilnp).listen();
+    t.receive("S seq=0 mss=1440 win=20000" + (options ? " ts=5 sackok" : "")).expect("SA");
+    t.receive("A seq=1 ack=1 win=20000" + (options ? " ts=6" : ""));
+    t.receive("A seq=5001 ack=1 win=20000 len=10").sent.clear(); // SACK blocks from now on
+    t.send(4500);
+    assertThat(t.sent).hasSize(4);
+    assertThat(t.expect("A seq=1 sack=" + (options ? "5001-5011" : "no")).packetBytes)
+        .isEqualTo(1500);
+    t.end();
+  }
+
   // ---- whole transfers ------------------------------------------------------------------------
 
   private static Pair pair(int seed, boolean ilnp, int mtu) {

@@ -187,6 +187,45 @@ class TcpUserTimeoutTest {
     t.end();
   }
 
+  /** google/gvisor#7493: the probes live as long as the connection is open, and no longer. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldStopProbingWhenTheConnectionIsOver(boolean ilnp) {
+    TcpTranscript t = new TcpTranscript(ilnp).established();
+    t.connection.keepAlive(t.now, NanoClock.seconds(10));
+    t.after(10_000).expect("A seq=0 ack=1 len=0");
+    t.receive("A seq=1 ack=1");
+    t.connection.keepAlive(t.now, 0);
+    t.after(100_000).expectNothing();
+    t.connection.keepAlive(t.now, NanoClock.seconds(10));
+    t.shutdown().expect("FA seq=1");
+    t.receive("FA seq=1 ack=2").expect("A ack=2");
+    t.connection.keepAlive(t.now, NanoClock.seconds(10));
+    t.after(59_999).expectNothing().expectState(TcpState.TIME_WAIT);
+    t.after(1).expectState(TcpState.CLOSED);
+    t.connection.keepAlive(t.now, NanoClock.seconds(10));
+    assertThat(t.node.timers.armed()).isZero();
+    t.end();
+  }
+
+  /** google/gvisor#6317, #6441: idleness alone ends nothing. */
+  @ParameterizedTest
+  @CsvSource({"true,0", "true,7200", "false,0", "false,7200"})
+  void shouldKeepAnIdleConnectionForAMonth(boolean ilnp, long keepAliveSeconds) {
+    Pair p = new Pair(1, ilnp, TcpConfig.DEFAULT.withBuffers(65536, 65536));
+    p.keepAliveNanos = NanoClock.seconds(keepAliveSeconds);
+    p.open(200_000, 0);
+    p.client.trickle = true;
+    p.client.allowed = 100_000;
+    p.net.await(NanoClock.seconds(10), () -> p.server.received == 100_000);
+    p.net.runFor(NanoClock.seconds(30 * 86_400));
+    p.client.allowed = 200_000;
+    p.client.pump(p.net.now);
+    p.net.await(NanoClock.seconds(10), p::isDone);
+    p.assertIntact();
+    p.net.assertNoLeaks();
+  }
+
   @Test
   void shouldGiveUpASilentPeerOnlyAfterAProbe() {
     TcpTranscript t = new TcpTranscript(true).established();
