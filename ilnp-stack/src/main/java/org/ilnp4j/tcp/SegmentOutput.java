@@ -220,7 +220,7 @@ final class SegmentOutput {
   /** A segment larger than others, when the path MTU is searched for (RFC 8899 §4.1). */
   private void probeMtu(long nowNanos, Tcb t, PathState path) {
     int payload = t.snd.mtuProbing.probePayload(nowNanos, path);
-    if (payload > 0) {
+    if (payload > 0 && !waitsForPace(nowNanos, t, path)) {
       SentSegment s = t.snd.appendRecord(payload, false, false);
       t.snd.mtuProbing.onProbe(nowNanos, path, s);
       sendRecord(nowNanos, t, path, s);
