@@ -37,7 +37,7 @@ public final class Icmp {
   private final TcpEngine tcp;
   private final RandomGenerator random;
   private final Counters counters;
-  private final TokenBucket errors = new TokenBucket(ERRORS_PER_SECOND, 20);
+  private final TokenBucket errors;
   private final TokenBucket replies = new TokenBucket(ECHO_REPLIES_PER_SECOND, 1000);
   private final QuotedPacket quoted = new QuotedPacket();
   private final IntObjectHashMap<EchoSession> sessions = new IntObjectHashMap<>();
@@ -48,6 +48,7 @@ public final class Icmp {
     this.tcp = tcp;
     this.random = random;
     this.counters = counters;
+    errors = new TokenBucket(ERRORS_PER_SECOND, 20, random);
   }
 
   /** An ICMPv6 message for this node, checksum verified, not a Locator Update. */
@@ -171,17 +172,36 @@ public final class Icmp {
       return DropReason.ICMP_ERROR_NOT_OURS;
     }
     if (kind == IcmpErrorKind.PACKET_TOO_BIG) {
-      // A size that already fits is no news: forwarding of super-segments makes such errors.
-      if (Integer.compareUnsigned(parameter, quoted.ip.length) >= 0) {
-        return DropReason.ICMP_ERROR_NOT_OURS;
-      }
-      out.pathMtu().lower(nowNanos, new LocatorPair(quoted.ip.srcL64, quoted.ip.dstL64), parameter);
+      return onTooBig(nowNanos, c, parameter);
     }
     if (quoted.ip.protocol == Ip6.PROTO_TCP && quoted.hasSeq) {
       tcp.onIcmpError(nowNanos, c, quoted.srcPort, quoted.dstPort, quoted.seq, kind);
     } else if (quoted.ip.protocol == Ip6.PROTO_ICMP6) {
       onEchoError(nowNanos, c, kind);
     }
+    return null;
+  }
+
+  /** Only TCP sends packets that can be too large, and only it can tell whether it did. */
+  private DropReason onTooBig(long nowNanos, Correspondent c, int mtu) {
+    PacketView q = quoted.ip;
+    // A size that already fits is no news: forwarding of super-segments makes such errors.
+    if (Integer.compareUnsigned(mtu, quoted.sentBytes) >= 0
+        || q.protocol != Ip6.PROTO_TCP
+        || !quoted.hasSeq) {
+      return DropReason.ICMP_ERROR_NOT_OURS;
+    }
+    if (mtu < Ip6.MIN_MTU) {
+      return DropReason.ICMP_MTU_TOO_SMALL; // RFC 8201 §4
+    }
+    tcp.onPacketTooBig(
+        nowNanos,
+        c,
+        quoted.srcPort,
+        quoted.dstPort,
+        quoted.seq,
+        new LocatorPair(q.srcL64, q.dstL64),
+        mtu);
     return null;
   }
 

@@ -9,6 +9,7 @@ import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.Counters;
 import org.ilnp4j.util.DropReason;
+import org.ilnp4j.util.KeyedHash;
 import org.ilnp4j.wire.Ip6;
 import org.ilnp4j.wire.PacketView;
 import org.ilnp4j.wire.TcpHeader;
@@ -44,6 +45,7 @@ public final class Ilcc {
   private final int nonceBytes;
   private final int maxCorrespondents;
   private final RandomGenerator random;
+  private final KeyedHash answers;
   private final Counters counters;
   private final LocalLocators local = new LocalLocators();
   private final LongObjectHashMap<Correspondent> byRemoteNid = new LongObjectHashMap<>();
@@ -51,6 +53,7 @@ public final class Ilcc {
   private int size;
   private int nextId = 1;
   private long evictAgainNanos;
+  private long answersUntilNanos;
   private Correspondent match;
 
   public Ilcc(
@@ -64,6 +67,7 @@ public final class Ilcc {
     this.maxCorrespondents = maxCorrespondents;
     this.random = random;
     this.counters = counters;
+    answers = new KeyedHash(random);
   }
 
   public void observer(Observer newObserver) {
@@ -124,7 +128,7 @@ public final class Ilcc {
       match = unproven;
       return null;
     }
-    if (wrongNonce && !opensSession(v)) {
+    if (wrongNonce && !opensSession(v) && !mayAnswer(nowNanos, v)) {
       return DropReason.NONCE_WRONG;
     }
     return null;
@@ -216,12 +220,31 @@ public final class Ilcc {
 
   /** True for a packet that may be the first of a session with a second node of the same NID. */
   private static boolean opensSession(PacketView v) {
-    if (v.protocol == Ip6.PROTO_TCP) {
-      return v.upperLength >= TcpHeader.MIN_BYTES
-          && (v.buf.getByte(v.upperIndex + 13) & (TcpHeader.SYN | TcpHeader.ACK | TcpHeader.RST))
-              == TcpHeader.SYN;
-    }
-    return v.protocol == Ip6.PROTO_UDP;
+    return v.protocol == Ip6.PROTO_UDP || tcpFlags(v) == TcpHeader.SYN;
+  }
+
+  /** Those of SYN, ACK and RST that are set; 0 when it is not TCP. */
+  private static int tcpFlags(PacketView v) {
+    return v.protocol == Ip6.PROTO_TCP && v.upperLength >= TcpHeader.MIN_BYTES
+        ? v.buf.getByte(v.upperIndex + 13) & (TcpHeader.SYN | TcpHeader.ACK | TcpHeader.RST)
+        : 0;
+  }
+
+  private boolean mayAnswer(long nowNanos, PacketView v) {
+    return nowNanos < answersUntilNanos && tcpFlags(v) == TcpHeader.ACK;
+  }
+
+  /**
+   * Until then, a TCP acknowledgement with an unknown nonce may answer what was sent without an
+   * entry (SYN cookies): it is let through for TCP to look at.
+   */
+  public void expectAnswers(long untilNanos) {
+    answersUntilNanos = untilNanos;
+  }
+
+  /** True when the sender's NID is known, be it that of another node. */
+  public boolean knowsSender(PacketView v) {
+    return byRemoteNid.containsKey(v.srcNid);
   }
 
   /**
@@ -274,9 +297,7 @@ public final class Ilcc {
     if (!v.hasNonce()) {
       return openClassic(nowNanos, v.dstL64, v.srcNid, v.srcL64);
     }
-    // As many octets as the other side uses: it may know only one length.
-    Correspondent c =
-        insert(nowNanos, SessionMode.ILNP, v.srcNid, Nonce.random(v.nonceLength, random));
+    Correspondent c = insert(nowNanos, SessionMode.ILNP, v.srcNid, answer(v));
     if (c != null) {
       c.proveBy(v);
       c.addLocator(v.srcL64, 10, nowNanos + Correspondent.LEARNED_NANOS);
@@ -284,6 +305,19 @@ public final class Ilcc {
       c.path(LocatorSelection.select(nowNanos, local, c));
     }
     return c;
+  }
+
+  /**
+   * Our nonce for the sender of a packet with a nonce that no entry knows. It follows from the
+   * sender's, by a secret hash, so that it can be given before there is an entry (SYN cookies), and
+   * is the same for all the sender's sessions. As many octets as the other side uses: it may know
+   * only one length.
+   */
+  public Nonce answer(PacketView v) {
+    long high = (long) v.nonceLength << 32 | v.nonceHigh & 0xffff_ffffL;
+    long first = answers.hash(v.srcNid, high, v.nonceLow);
+    long second = answers.hash(first, high, v.nonceLow);
+    return Nonce.unpredictable(v.nonceLength, (int) first == 0 ? 1 : (int) first, second);
   }
 
   /** The classic entry for a full pair of addresses, made when missing. Null when full. */

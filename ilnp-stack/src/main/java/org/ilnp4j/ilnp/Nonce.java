@@ -25,11 +25,14 @@ public record Nonce(int length, int high, long low) {
     do {
       high = random.nextInt();
     } while (high == 0);
-    if (length == NonceOption.SHORT) {
-      return new Nonce(length, high, 0);
-    }
-    long low = random.nextLong();
-    return new Nonce(length, high, (low & ~(0xf0L << 24)) | 0x50L << 24);
+    return unpredictable(length, high, length == NonceOption.SHORT ? 0 : random.nextLong());
+  }
+
+  /** A nonce of bits that nobody can predict. */
+  static Nonce unpredictable(int length, int high, long low) {
+    return length == NonceOption.SHORT
+        ? new Nonce(length, high, 0)
+        : new Nonce(length, high, (low & ~(0xf0L << 24)) | 0x50L << 24);
   }
 
   public static Nonce of(PacketView view) {

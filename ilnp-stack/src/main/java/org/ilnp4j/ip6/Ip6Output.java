@@ -42,7 +42,10 @@ public final class Ip6Output {
 
   /** Octets before the upper layer in packets to {@code c}: 40, 48 or 56. */
   public static int overhead(Correspondent c) {
-    Nonce n = c.nonceOut();
+    return overhead(c.nonceOut());
+  }
+
+  private static int overhead(Nonce n) {
     return Ip6.HEADER_BYTES + (n == null ? 0 : NonceOption.headerBytes(n.length()));
   }
 
@@ -58,18 +61,34 @@ public final class Ip6Output {
   /** {@link #start} with a traffic class, 0 to 255. */
   public ByteBuf start(
       Correspondent c, LocatorPair pair, int protocol, int upperBytes, int trafficClass) {
-    Nonce nonce = c.nonceOut();
-    ByteBuf buf = allocator.directBuffer(overhead(c) + upperBytes);
-    Ip6.write(
-        buf,
-        trafficClass,
-        0,
-        nonce == null ? protocol : Ip6.PROTO_DEST_OPTS,
-        HOP_LIMIT,
+    return start(
         pair.localL64(),
         c.localNid,
         pair.remoteL64(),
-        c.remoteNid);
+        c.remoteNid,
+        c.nonceOut(),
+        protocol,
+        upperBytes,
+        trafficClass);
+  }
+
+  /**
+   * Starts a packet without session, as an answer to a stranger.
+   *
+   * @param nonce null for none
+   */
+  public ByteBuf start(
+      long srcL64,
+      long srcNid,
+      long dstL64,
+      long dstNid,
+      Nonce nonce,
+      int protocol,
+      int upperBytes,
+      int trafficClass) {
+    ByteBuf buf = allocator.directBuffer(overhead(nonce) + upperBytes);
+    int next = nonce == null ? protocol : Ip6.PROTO_DEST_OPTS;
+    Ip6.write(buf, trafficClass, 0, next, HOP_LIMIT, srcL64, srcNid, dstL64, dstNid);
     if (nonce != null) {
       NonceOption.write(buf, protocol, nonce.length(), nonce.high(), nonce.low());
     }
@@ -79,9 +98,7 @@ public final class Ip6Output {
   /** Starts a packet without nonce or session, as an answer to a stranger. */
   public ByteBuf startPlain(
       long srcL64, long srcNid, long dstL64, long dstNid, int protocol, int upperBytes) {
-    ByteBuf buf = allocator.directBuffer(Ip6.HEADER_BYTES + upperBytes);
-    Ip6.write(buf, 0, 0, protocol, HOP_LIMIT, srcL64, srcNid, dstL64, dstNid);
-    return buf;
+    return start(srcL64, srcNid, dstL64, dstNid, null, protocol, upperBytes, 0);
   }
 
   /**

@@ -116,7 +116,7 @@ public final class IlnpServerSocketChannel extends AbstractServerChannel {
   }
 
   private void onSyn(long nowNanos, TcpPending pending) {
-    if (handshakes.size() + ready.size() >= config.backlog) {
+    if (ready.size() >= config.backlog) { // how many are half open is TCP's affair
       pending.refuse(nowNanos);
     } else if (config.deferAccept) {
       ready.add(new IlnpSocketChannel(this, runner, pending));

@@ -2,7 +2,7 @@ package org.ilnp4j.tcp;
 
 /** What an ICMPv6 error about one of our packets means to its session. */
 public enum IcmpErrorKind {
-  /** The path MTU went down; it has been stored already. */
+  /** A router cannot forward what is so large. */
   PACKET_TOO_BIG,
   /** The destination does not know the nonce option: it does not speak ILNP (RFC 6744 §6). */
   NONCE_REFUSED,

@@ -22,14 +22,21 @@ final class IsnGenerator {
   }
 
   int next(long nowNanos, Correspondent c, int localPort, int remotePort) {
-    return (int) (nowNanos / NANOS_PER_TICK) + (int) identity(c, localPort, remotePort, 0);
+    return (int) (nowNanos / NANOS_PER_TICK)
+        + (int) identity(c.localNid, c.remoteNid, localPort, remotePort, 0);
   }
 
-  int timestampOffset(Correspondent c, int localPort, int remotePort) {
-    return (int) identity(c, localPort, remotePort, TIMESTAMP_OFFSET);
+  /** The least number for a connection that follows {@code before} at once (RFC 6191 §2). */
+  static int after(Tcb before) {
+    return before.snd.sndMax + 0x10000;
   }
 
-  private long identity(Correspondent c, int localPort, int remotePort, long purpose) {
-    return hash.hash(c.localNid, c.remoteNid, purpose | (long) localPort << 16 | remotePort);
+  int timestampOffset(long localNid, long remoteNid, int localPort, int remotePort) {
+    return (int) identity(localNid, remoteNid, localPort, remotePort, TIMESTAMP_OFFSET);
+  }
+
+  private long identity(
+      long localNid, long remoteNid, int localPort, int remotePort, long purpose) {
+    return hash.hash(localNid, remoteNid, purpose | (long) localPort << 16 | remotePort);
   }
 }

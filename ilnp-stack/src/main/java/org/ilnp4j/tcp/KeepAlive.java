@@ -51,16 +51,33 @@ final class KeepAlive {
       arm(nowNanos);
       return;
     }
-    tcb.timers.arm(TimerKind.KEEP_ALIVE, nowNanos + Math.min(INTERVAL_NANOS, idleNanos));
+    tcb.timers.arm(TimerKind.KEEP_ALIVE, nowNanos + intervalNanos(nowNanos));
     if (tcb.snd.hasOutstanding() || tcb.route.pair() == null) {
       return; // the retransmission timer finds out, or nobody can
     }
-    if (probes >= PROBES) {
+    if (isGivenUp(nowNanos)) {
       tcb.end(nowNanos, TcpCloseReason.TIMED_OUT, true);
       return;
     }
     probes++;
     due = true;
+  }
+
+  /** Probes follow each other more closely than the first followed the last word. */
+  private long intervalNanos(long nowNanos) {
+    long interval = Math.min(INTERVAL_NANOS, idleNanos);
+    if (tcb.userTimeout.isChosen()) {
+      long rest = tcb.heardNanos() + tcb.userTimeout.nanos() - nowNanos;
+      return rest > 0 ? Math.min(interval, rest) : interval;
+    }
+    return interval;
+  }
+
+  /** A user timeout overrides the number of probes; but there must have been one. */
+  private boolean isGivenUp(long nowNanos) {
+    return tcb.userTimeout.isChosen()
+        ? probes > 0 && nowNanos - tcb.heardNanos() >= tcb.userTimeout.nanos()
+        : probes >= PROBES;
   }
 
   boolean isDue() {

@@ -307,6 +307,7 @@ final class LossRecovery {
     }
     tcb.count(Counter.TCP_TIMEOUTS);
     timeouts++;
+    tcb.onUnanswered();
     boolean first = path.phase() != Phase.LOSS;
     path.onTimeout(nowNanos, tcb.snd.sndNxt, Math.max(path.inFlightBytes(), head.length()));
     SentSegment s = path.oldestInFlight();
@@ -317,6 +318,7 @@ final class LossRecovery {
       }
       s = next;
     }
+    tcb.snd.mtuProbing.onTimeout(nowNanos, path, !first);
     reset();
     newReno.onTimeout(tcb.snd.sndNxt);
     if (first) {

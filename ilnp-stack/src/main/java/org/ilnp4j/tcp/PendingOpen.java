@@ -1,18 +1,12 @@
 package org.ilnp4j.tcp;
 
 import org.ilnp4j.ilnp.Correspondent;
-import org.ilnp4j.time.NanoClock;
-import org.ilnp4j.time.Timer;
 import org.ilnp4j.util.DropReason;
 import org.ilnp4j.wire.PacketView;
 import org.ilnp4j.wire.TcpHeader;
 
 /** A SYN that the server has not decided about. Holds no buffers; goes by itself in the end. */
-final class PendingOpen extends Timer implements TcpPending {
-  /** As long as a caller goes on repeating its SYN. */
-  static final long LIFETIME_NANOS = NanoClock.seconds(75);
-
-  final TcpListener listener;
+final class PendingOpen extends OpenRequest {
   private final TcpEngine engine;
   private final Correspondent correspondent;
   private final int localPort;
@@ -35,13 +29,13 @@ final class PendingOpen extends Timer implements TcpPending {
       PacketView view,
       TcpHeader h,
       Tcb before) {
+    super(listener);
     this.engine = engine;
-    this.listener = listener;
     this.correspondent = correspondent;
     localPort = h.dstPort;
     remotePort = h.srcPort;
     hasLeastIsn = before != null;
-    leastIsn = before == null ? 0 : before.snd.sndMax + 0x10000;
+    leastIsn = before == null ? 0 : IsnGenerator.after(before);
     update(view, h);
   }
 
@@ -57,7 +51,7 @@ final class PendingOpen extends Timer implements TcpPending {
       if (h.seq != synSeq + 1) {
         return DropReason.TCP_RST_INVALID;
       }
-      engine.drop(nowNanos, this);
+      engine.listening().drop(nowNanos, this);
       return null;
     }
     if (h.has(TcpHeader.SYN) && !h.has(TcpHeader.ACK)) {
@@ -67,6 +61,7 @@ final class PendingOpen extends Timer implements TcpPending {
     return DropReason.TCP_NO_CONNECTION;
   }
 
+  @Override
   boolean isOpen() {
     return open;
   }
@@ -77,7 +72,7 @@ final class PendingOpen extends Timer implements TcpPending {
 
   @Override
   protected void fire(long nowNanos) {
-    engine.drop(nowNanos, this);
+    engine.listening().drop(nowNanos, this);
   }
 
   @Override
@@ -97,13 +92,13 @@ final class PendingOpen extends Timer implements TcpPending {
 
   @Override
   public TcpConnection accept(long nowNanos, TcpHandler handler) {
-    return open ? engine.accept(nowNanos, this, handler) : null;
+    return open ? engine.listening().accept(nowNanos, this, handler) : null;
   }
 
   @Override
   public void refuse(long nowNanos) {
     if (open) {
-      engine.refuse(nowNanos, this);
+      engine.listening().refuse(this);
     }
   }
 }

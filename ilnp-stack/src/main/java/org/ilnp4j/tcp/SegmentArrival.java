@@ -54,6 +54,7 @@ final class SegmentArrival {
     t.onHeard(nowNanos);
     t.negotiate(nowNanos, h.seq, SynOptions.of(view, h));
     t.rcv.noteTimestamp(nowNanos, view, h);
+    t.userTimeout.onSegment(h);
     if (!h.has(TcpHeader.ACK)) {
       t.become(TcpState.SYN_RECEIVED); // both opened at once
       t.timers.cancel(TimerKind.CLASSIC_FALLBACK);
@@ -96,12 +97,23 @@ final class SegmentArrival {
     return null;
   }
 
-  /** True for a SYN that proves to be newer than the connection in TIME-WAIT (RFC 6191 §2). */
+  /**
+   * True for a SYN that proves to be newer than the connection in TIME-WAIT (RFC 6191 §2): by its
+   * timestamp if both have them, by having one at all if the old one had none, else by its sequence
+   * number.
+   */
   static boolean reopens(Tcb t, TcpHeader h) {
-    return t.state() == TcpState.TIME_WAIT
-        && (h.flags & (TcpHeader.SYN | TcpHeader.ACK | TcpHeader.RST)) == TcpHeader.SYN
-        && ((t.snd.timestamps && h.hasTimestamps && Seq.gt(h.tsVal, t.rcv.tsRecent()))
-            || Seq.gt(h.seq, t.rcv.rcvNxt));
+    if (t.state() != TcpState.TIME_WAIT
+        || (h.flags & (TcpHeader.SYN | TcpHeader.ACK | TcpHeader.RST)) != TcpHeader.SYN) {
+      return false;
+    }
+    boolean laterNumber = Seq.gt(h.seq, t.rcv.rcvNxt);
+    if (!h.hasTimestamps) {
+      return laterNumber;
+    }
+    return !t.snd.timestamps
+        || Seq.gt(h.tsVal, t.rcv.tsRecent())
+        || (h.tsVal == t.rcv.tsRecent() && laterNumber);
   }
 
   // ---- other states (RFC 9293 §3.10.7.4) ------------------------------------------------------
@@ -159,6 +171,7 @@ final class SegmentArrival {
     if (t.ecn != null) {
       t.ecn.onSegment(view, h);
     }
+    t.userTimeout.onSegment(h);
     acknowledged(nowNanos, t, h);
     if (t.state() == TcpState.CLOSED) {
       return null;

@@ -3,7 +3,9 @@ package org.ilnp4j.tcp;
 import io.netty.buffer.ByteBuf;
 import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.LocatorPair;
+import org.ilnp4j.ilnp.Nonce;
 import org.ilnp4j.ip6.Ip6Output;
+import org.ilnp4j.ip6.PathMtu;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.tcp.recovery.SentSegment;
 import org.ilnp4j.time.NanoClock;
@@ -32,6 +34,10 @@ final class SegmentOutput {
     this.counters = counters;
   }
 
+  PathMtu pathMtu() {
+    return out.pathMtu();
+  }
+
   /** Sends what is due and may go; keeps it when there is no path. */
   void flush(long nowNanos, Tcb t) {
     PathState path = t.route.path(nowNanos);
@@ -45,6 +51,7 @@ final class SegmentOutput {
       }
     } else if (t.state() != TcpState.TIME_WAIT) {
       path.startOutput(nowNanos);
+      t.snd.mtuProbing.judge(nowNanos);
       boolean newDataFirst = t.snd.recovery.takeNewDataFirst();
       if (!newDataFirst) {
         retransmit(nowNanos, t, path);
@@ -71,7 +78,7 @@ final class SegmentOutput {
     Handshake shake = t.handshake;
     boolean answer = t.state() == TcpState.SYN_RECEIVED;
     begin(t, t.snd.iss, answer ? TcpHeader.SYN | TcpHeader.ACK : TcpHeader.SYN);
-    header.mss = out.pathMtu().linkMtu() - Ip6.HEADER_BYTES - TcpHeader.MIN_BYTES;
+    header.mss = offeredMss();
     header.windowScale =
         shake.offerScale ? Receiver.offeredShift(t.config.receiveBufferBytes()) : -1;
     header.sackPermitted = shake.offerSack;
@@ -81,6 +88,7 @@ final class SegmentOutput {
       header.tsVal = t.timestamp(nowNanos);
       header.tsEcr = answer ? t.rcv.tsRecent() : 0;
     }
+    header.userTimeoutSeconds = t.userTimeout.takeTellDue();
     if (answer) {
       t.rcv.writeTo(header, true);
       t.rcv.onAckSent(false);
@@ -93,6 +101,11 @@ final class SegmentOutput {
       t.snd.recovery.retransmittedSegments++;
     }
     shake.onSent(nowNanos, t, path, header.tsVal);
+  }
+
+  /** What a packet of the link carries, options not counted (RFC 6691). */
+  private int offeredMss() {
+    return out.pathMtu().linkMtu() - Ip6.HEADER_BYTES - TcpHeader.MIN_BYTES;
   }
 
   // ---- lost segments --------------------------------------------------------------------------
@@ -192,6 +205,7 @@ final class SegmentOutput {
       if (snd.queue.isEmpty() && snd.unsentBytes() > 0) {
         path.onSendingStarts(nowNanos);
       }
+      probeMtu(nowNanos, t, path);
       windowMissing = sendWhatFits(nowNanos, t, path);
       if (snd.recovery.isSackPermitted()) {
         rescue(nowNanos, t, path);
@@ -202,6 +216,16 @@ final class SegmentOutput {
     }
     snd.probeDue = false;
     snd.afterOutput(nowNanos, path, windowMissing);
+  }
+
+  /** A segment larger than others, when the path MTU is searched for (RFC 8899 §4.1). */
+  private void probeMtu(long nowNanos, Tcb t, PathState path) {
+    int payload = t.snd.mtuProbing.probePayload(nowNanos, path);
+    if (payload > 0 && !waitsForPace(nowNanos, t, path)) {
+      SentSegment s = t.snd.appendRecord(payload, false, false);
+      t.snd.mtuProbing.onProbe(nowNanos, path, s);
+      sendRecord(nowNanos, t, path, s);
+    }
   }
 
   /** True when the other side's window is what holds the rest back. */
@@ -291,6 +315,7 @@ final class SegmentOutput {
   /** A segment without text: acknowledgement, probe of a silent peer, reset. */
   private void sendEmpty(long nowNanos, Tcb t, PathState path, int seq, int flags) {
     begin(t, seq, flags);
+    header.userTimeoutSeconds = t.userTimeout.takeTellDue();
     addState(nowNanos, t, Integer.MAX_VALUE, false);
     emit(t, path, 0, 0, 0);
   }
@@ -379,6 +404,47 @@ final class SegmentOutput {
             Ip6.PROTO_TCP,
             TcpHeader.MIN_BYTES);
     finishReset(packet, view.hasNonce());
+  }
+
+  /**
+   * Answers a SYN in the way it came, without a connection (RFC 4987 §3.6).
+   *
+   * @param nonce null in classic mode
+   * @param tsVal {@link SynCookies#mark}, if the SYN has timestamps
+   */
+  void sendCookie(
+      PacketView view, TcpHeader syn, int isn, Nonce nonce, int tsVal, TcpConfig config) {
+    header.clear();
+    header.srcPort = syn.dstPort;
+    header.dstPort = syn.srcPort;
+    header.seq = isn;
+    header.ack = syn.seq + 1;
+    header.flags = TcpHeader.SYN | TcpHeader.ACK;
+    header.window = Math.min(config.receiveBufferBytes(), 0xffff);
+    header.mss = offeredMss();
+    if (syn.hasTimestamps) {
+      header.hasTimestamps = true;
+      header.tsVal = tsVal;
+      header.tsEcr = syn.tsVal;
+      header.sackPermitted = syn.sackPermitted;
+      header.windowScale =
+          syn.windowScale < 0 ? -1 : Receiver.offeredShift(config.receiveBufferBytes());
+    }
+    ByteBuf packet =
+        out.start(
+            /* srcL64= */ view.dstL64,
+            /* srcNid= */ view.dstNid,
+            /* dstL64= */ view.srcL64,
+            /* dstNid= */ view.srcNid,
+            nonce,
+            Ip6.PROTO_TCP,
+            header.headerBytes(),
+            /* trafficClass= */ 0);
+    int upper = packet.writerIndex();
+    header.write(packet);
+    counters.add(Counter.TCP_SYN_COOKIES_SENT);
+    counters.add(Counter.TCP_SEGMENTS_OUT);
+    out.finish(packet, upper, Ip6.PROTO_TCP, TcpHeader.CHECKSUM_OFFSET, nonce != null);
   }
 
   /** Answers a SYN that is not wanted: "connection refused". */

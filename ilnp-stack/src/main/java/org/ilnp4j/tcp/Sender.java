@@ -38,6 +38,7 @@ final class Sender {
   final LossRecovery recovery;
   final RetransmitQueue queue;
   final AfterMove moves;
+  final MtuProbing mtuProbing;
 
   int iss;
   int sndUna;
@@ -72,7 +73,6 @@ final class Sender {
   private int persistBackOff;
   boolean probeDue;
   private boolean belowHalf;
-  private long progressNanos;
 
   long bytesSent;
   long bytesAcked;
@@ -84,12 +84,12 @@ final class Sender {
     recovery = new LossRecovery(tcb);
     queue = recovery.queue;
     moves = new AfterMove(tcb, recovery);
+    mtuProbing = new MtuProbing(tcb);
   }
 
   /** Sets the initial sequence number; SYN takes the first. */
   void start(long nowNanos, int initialSeq) {
-    progressNanos = nowNanos;
-    watchProgress(nowNanos);
+    tcb.userTimeout.begin(nowNanos);
     iss = initialSeq;
     sndUna = initialSeq;
     dataUna = initialSeq + 1;
@@ -108,7 +108,7 @@ final class Sender {
   /** Our SYN is acknowledged; the window of a SYN is not scaled. */
   void established(long nowNanos, TcpHeader h) {
     sndUna = iss + 1;
-    progressNanos = nowNanos;
+    tcb.userTimeout.progress(nowNanos);
     sndWnd = h.has(TcpHeader.SYN) ? h.window : (long) h.window << windowShift;
     maxSndWnd = Math.max(maxSndWnd, sndWnd);
     sndWl1 = h.seq;
@@ -177,15 +177,9 @@ final class Sender {
   /** The user timeout runs from when there is something to do. */
   private void noteWork(long nowNanos) {
     if (!hasWork()) {
-      progressNanos = nowNanos;
+      tcb.userTimeout.progress(nowNanos);
     }
-    watchProgress(nowNanos);
-  }
-
-  void watchProgress(long nowNanos) {
-    if (!tcb.timers.isArmed(TimerKind.USER_TIMEOUT)) {
-      tcb.timers.arm(TimerKind.USER_TIMEOUT, nowNanos + tcb.config.userTimeoutNanos());
-    }
+    tcb.userTimeout.watch(nowNanos);
   }
 
   boolean isFinQueued() {
@@ -321,6 +315,7 @@ final class Sender {
     boolean duplicate =
         bare && h.ack == before && sndUna == before && windowBefore == sndWnd && sndWnd > 0;
     recovery.onAck(nowNanos, h, delivery, sndUna - before, duplicate);
+    mtuProbing.judge(nowNanos);
   }
 
   private void acknowledge(long nowNanos, int ack, Delivery delivery) {
@@ -331,7 +326,7 @@ final class Sender {
     sndUna = ack;
     dataUna = ack;
     sndNxt = Seq.max(sndNxt, ack);
-    progressNanos = nowNanos;
+    tcb.userTimeout.progress(nowNanos);
     persistBackOff = 0;
     tcb.timers.cancel(TimerKind.PERSIST);
     if (Seq.leq(smallEnd, sndUna)) {
@@ -355,7 +350,7 @@ final class Sender {
     if (sndWnd == 0) {
       // It answers, so it lives: a closed window is borne for ever (RFC 9293 §3.8.6.1).
       if (!tcb.isUserClosed()) {
-        progressNanos = nowNanos;
+        tcb.userTimeout.progress(nowNanos);
       }
     } else if (recovery.isProbing()) {
       takeProbeBack();
@@ -388,24 +383,9 @@ final class Sender {
     probeDue = true;
   }
 
-  /**
-   * The connection has been without progress for the user timeout; otherwise waits for the rest of
-   * it.
-   */
-  boolean isUserTimeout(long nowNanos) {
-    if (tcb.state().isSynchronized() && !hasWork()) {
-      return false;
-    }
-    long deadline = progressNanos + tcb.config.userTimeoutNanos();
-    if (nowNanos >= deadline) {
-      return true;
-    }
-    tcb.timers.arm(TimerKind.USER_TIMEOUT, deadline);
-    return false;
-  }
-
   /** Releases everything. */
-  void clear() {
+  void clear(long nowNanos) {
+    mtuProbing.abandonProbe(nowNanos);
     queue.clear();
     buffer.clear();
   }

@@ -2,6 +2,7 @@ package org.ilnp4j.tcp;
 
 import io.netty.buffer.ByteBuf;
 import org.ilnp4j.ilnp.Correspondent;
+import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.Counter;
@@ -25,6 +26,7 @@ final class Tcb implements TcpConnection {
   final Paths paths;
   final CurrentPath route;
   final KeepAlive keepAlive = new KeepAlive(this);
+  final UserTimeout userTimeout;
   final Sender snd;
   final Receiver rcv;
 
@@ -39,6 +41,9 @@ final class Tcb implements TcpConnection {
 
   /** Whose backlog this counts in, while it is half open; else null. */
   TcpListener listener;
+
+  /** While the server is asked about a connection that has no user yet; else null. */
+  ProvenOpen asking;
 
   /** Neighbours in the list of connections with the same correspondent. */
   Tcb nextOfPeer;
@@ -83,8 +88,13 @@ final class Tcb implements TcpConnection {
     this.handshake = handshake;
     notices = new UserNotices(this, handler);
     modes = handshake.passive ? null : new ModeChoice(this);
-    timestampOffset = engine.isn().timestampOffset(correspondent, localPort, remotePort);
+    timestampOffset =
+        engine
+            .isn()
+            .timestampOffset(
+                correspondent.localNid, correspondent.remoteNid, localPort, remotePort);
     timers = new TcpTimers(engine.timers(), this);
+    userTimeout = new UserTimeout(this);
     paths = new Paths(config);
     route = new CurrentPath(this);
     snd =
@@ -133,11 +143,9 @@ final class Tcb implements TcpConnection {
     releaseModes(nowNanos);
     snd.established(nowNanos, h);
     ecn = handshake.ecn(this);
+    userTimeout.onEstablished();
     handshake = null;
-    if (listener != null) {
-      listener.halfOpen--;
-      listener = null;
-    }
+    leaveBacklog();
     timers.cancel(TimerKind.RETRANSMIT);
     timers.cancel(TimerKind.CLASSIC_FALLBACK);
     become(TcpState.ESTABLISHED);
@@ -148,6 +156,18 @@ final class Tcb implements TcpConnection {
     }
     keepAlive.arm(nowNanos);
     engine.schedule(this);
+  }
+
+  /** Counts in the backlog of a listener. */
+  boolean isHalfOpen() {
+    return listener != null && state == TcpState.SYN_RECEIVED;
+  }
+
+  private void leaveBacklog() {
+    if (listener != null) {
+      listener.halfOpenOver();
+      listener = null;
+    }
   }
 
   void become(TcpState next) {
@@ -199,8 +219,9 @@ final class Tcb implements TcpConnection {
     become(TcpState.TIME_WAIT);
     closeReason = TcpCloseReason.NORMAL;
     timers.clear();
-    snd.clear();
+    snd.clear(nowNanos);
     restartTimeWait(nowNanos);
+    engine.enteredTimeWait(this);
     engine.schedule(this);
   }
 
@@ -253,22 +274,28 @@ final class Tcb implements TcpConnection {
     return true;
   }
 
-  /** An ICMPv6 error about one of our segments; {@code seq} is the one quoted. */
-  void onIcmpError(long nowNanos, int seq, IcmpErrorKind kind) {
-    boolean ours =
-        handshake != null
+  /** A sequence number of ours that somebody on the path may have seen just now (RFC 5927 §4.1). */
+  private boolean isQuoted(int seq) {
+    return state != TcpState.CLOSED
+        && (handshake != null
             ? seq == snd.iss
-            : Seq.geq(seq, snd.sndUna) && Seq.lt(seq, snd.sndMax); // RFC 5927 §4.1
-    if (!ours || state == TcpState.CLOSED) {
+            : Seq.geq(seq, snd.sndUna) && Seq.lt(seq, snd.sndMax));
+  }
+
+  /** A router cannot forward the segment {@code seq}, sent on {@code pair}. */
+  void onPacketTooBig(long nowNanos, int seq, LocatorPair pair, int mtu) {
+    if (isQuoted(seq)) {
+      engine.output().pathMtu().lower(nowNanos, pair, mtu);
+      engine.schedule(this); // what is too large is cut and sent again with this turn
+    }
+  }
+
+  /** Another ICMPv6 error about one of our segments; {@code seq} is the one quoted. */
+  void onIcmpError(long nowNanos, int seq, IcmpErrorKind kind) {
+    if (!isQuoted(seq)) {
       return;
     }
     switch (kind) {
-      case PACKET_TOO_BIG -> {
-        if (paths.current() != null) {
-          route.fitSegments(nowNanos, paths.current());
-          engine.schedule(this);
-        }
-      }
       case NONCE_REFUSED -> {
         if (state == TcpState.SYN_SENT) {
           modes.fallBack(nowNanos, true);
@@ -313,7 +340,7 @@ final class Tcb implements TcpConnection {
       case DELAYED_ACK -> rcv.onAckDelayOver();
       case KEEP_ALIVE -> keepAlive.onTimer(nowNanos);
       case USER_TIMEOUT -> {
-        if (snd.isUserTimeout(nowNanos)) {
+        if (userTimeout.isOver(nowNanos)) {
           end(nowNanos, TcpCloseReason.TIMED_OUT, true);
         }
       }
@@ -337,6 +364,13 @@ final class Tcb implements TcpConnection {
       snd.recovery.onTimeout(nowNanos, path);
     }
     // Without a path nothing can be lost for want of trying; the next one starts afresh.
+  }
+
+  /** The time-out was real: what was sent last is not acknowledged. */
+  void onUnanswered() {
+    if (userTimeout.onRetransmitTimeout()) {
+      notices.stalled();
+    }
   }
 
   private void onSynTimeout(long nowNanos, PathState path) {
@@ -412,12 +446,12 @@ final class Tcb implements TcpConnection {
       timers.clear(); // entering another path for it may have armed some
     }
     detached = true;
-    if (listener != null) {
-      listener.halfOpen--;
-      listener = null;
+    if (asking != null) {
+      asking.close();
     }
+    leaveBacklog();
     releaseModes(nowNanos);
-    snd.clear();
+    snd.clear(nowNanos);
     rcv.discardEarly();
     engine.remove(nowNanos, this);
   }
@@ -547,6 +581,15 @@ final class Tcb implements TcpConnection {
   }
 
   @Override
+  public void userTimeout(long nowNanos, long nanos) {
+    userTimeout.choose(nowNanos, nanos);
+    if (userTimeout.isTellDue() && handshake == null) {
+      rcv.ackNow();
+      engine.schedule(this);
+    }
+  }
+
+  @Override
   public TcpInfo info(long nowNanos) {
     PathState p = paths.current();
     return new TcpInfo(
@@ -584,7 +627,9 @@ final class Tcb implements TcpConnection {
         snd.recovery.spuriousRecoveries,
         ecn != null,
         ecn == null ? 0 : ecn.marks(),
-        ecn == null ? 0 : ecn.reductions());
+        ecn == null ? 0 : ecn.reductions(),
+        userTimeout.nanos(),
+        userTimeout.timeoutsInRow());
   }
 
   @Override

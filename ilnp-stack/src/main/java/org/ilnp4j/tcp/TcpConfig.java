@@ -25,9 +25,11 @@ public final class TcpConfig {
   private long memoryBytes = 256 << 20;
   private int maxConnections = 200_000;
   private int backlog = 1024;
+  private int maxHalfOpen = 4096;
   private long timeWaitNanos = NanoClock.seconds(60);
   private long minRtoNanos = NanoClock.millis(200);
   private long userTimeoutNanos = NanoClock.seconds(900);
+  private boolean followsPeerUserTimeout;
 
   private boolean pacing = true;
 
@@ -44,10 +46,12 @@ public final class TcpConfig {
     memoryBytes = c.memoryBytes;
     maxConnections = c.maxConnections;
     backlog = c.backlog;
+    maxHalfOpen = c.maxHalfOpen;
     timeWaitNanos = c.timeWaitNanos;
     minRtoNanos = c.minRtoNanos;
     userTimeoutNanos = c.userTimeoutNanos;
     pacing = c.pacing;
+    followsPeerUserTimeout = c.followsPeerUserTimeout;
   }
 
   private TcpConfig with(Consumer<TcpConfig> change) {
@@ -160,7 +164,9 @@ public final class TcpConfig {
     return with(c -> c.maxConnections = most);
   }
 
-  /** Half-open connections per listener. */
+  /**
+   * Half-open connections per listener; callers beyond it are answered with SYN cookies (RFC 4987).
+   */
   public int backlog() {
     return backlog;
   }
@@ -168,6 +174,16 @@ public final class TcpConfig {
   public TcpConfig withBacklog(int most) {
     require(most > 0, "backlog " + most + " must be positive");
     return with(c -> c.backlog = most);
+  }
+
+  /** Half-open connections of all listeners together. */
+  public int maxHalfOpen() {
+    return maxHalfOpen;
+  }
+
+  public TcpConfig withMaxHalfOpen(int most) {
+    require(most > 0, "maxHalfOpen " + most + " must be positive");
+    return with(c -> c.maxHalfOpen = most);
   }
 
   /** 2 MSL. */
@@ -207,5 +223,14 @@ public final class TcpConfig {
   public TcpConfig withUserTimeout(long nanos) {
     require(nanos > 0, "the user timeout must be positive");
     return with(c -> c.userTimeoutNanos = nanos);
+  }
+
+  /** The other side may lengthen it, up to an hour (RFC 5482 §3.1, ENABLED). */
+  public boolean followsPeerUserTimeout() {
+    return followsPeerUserTimeout;
+  }
+
+  public TcpConfig withPeerUserTimeout(boolean follows) {
+    return with(c -> c.followsPeerUserTimeout = follows);
   }
 }

@@ -58,6 +58,14 @@ public interface TcpConnection {
   /** Keep-alive probes after this idle time; 0 switches them off (the default). */
   void keepAlive(long nowNanos, long idleNanos);
 
+  /**
+   * Ends the connection when nothing it has sent is acknowledged for so long, and tells the other
+   * side (RFC 5482). While a closed window is answered, the time does not run. With keep-alives, a
+   * silent peer is given up after this time, whatever the number of probes. 0 is the default,
+   * {@link TcpConfig#userTimeoutNanos}.
+   */
+  void userTimeout(long nowNanos, long nanos);
+
   /** A snapshot for people and tests. */
   TcpInfo info(long nowNanos);
 }

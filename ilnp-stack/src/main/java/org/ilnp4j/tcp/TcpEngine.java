@@ -5,6 +5,7 @@ import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.LongObjectHashMap;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -39,6 +40,9 @@ public final class TcpEngine {
    */
   private static final int MAX_ROUNDS = 64;
 
+  /** RFC 6191 §3: by then our timestamp clock has ticked beyond what the old connection used. */
+  private static final long REUSE_NANOS = NanoClock.seconds(1);
+
   /** Lifetime of Locators handed on to a fresh entry for a known peer. */
   private static final long FRESH_LIFETIME_NANOS = NanoClock.seconds(300);
 
@@ -51,20 +55,19 @@ public final class TcpEngine {
   private final IsnGenerator isn;
   private final Ports ports;
   private final ChallengeAckLimiter challenges;
-  private final TokenBucket resets = new TokenBucket(1000, 200);
+  private final TokenBucket resets;
   private final SegmentArrival arrival = new SegmentArrival();
   private final SegmentOutput output;
+  private final Listening listening;
   private final TcpHeader in = new TcpHeader();
 
   private final LongObjectHashMap<Tcb> connections = new LongObjectHashMap<>();
-  private final LongObjectHashMap<PendingOpen> pendings = new LongObjectHashMap<>();
   private final IntObjectHashMap<Tcb> firstOfPeer = new IntObjectHashMap<>();
-  private final IntObjectHashMap<TcpListener> listeners = new IntObjectHashMap<>();
+
+  /** Those in TIME-WAIT, oldest first: they make room when there is none. */
+  private final LinkedHashSet<Tcb> timeWaits = new LinkedHashSet<>();
 
   private final ArrayDeque<Tcb> ready = new ArrayDeque<>();
-  private final ArrayDeque<PendingOpen> unheard = new ArrayDeque<>();
-  private final ArrayDeque<PendingOpen> refused = new ArrayDeque<>();
-  private final ArrayDeque<TcpListener> closing = new ArrayDeque<>();
   private boolean inTurn;
 
   /** Brings the driver back at once when a turn ended with work left. */
@@ -94,6 +97,8 @@ public final class TcpEngine {
     isn = new IsnGenerator(random);
     ports = new Ports(random);
     challenges = new ChallengeAckLimiter(random);
+    resets = new TokenBucket(1000, 200, random);
+    listening = new Listening(this, new SynCookies(random));
   }
 
   TcpConfig config() {
@@ -132,7 +137,11 @@ public final class TcpEngine {
     return output;
   }
 
-  private static long key(Correspondent c, int localPort, int remotePort) {
+  Listening listening() {
+    return listening;
+  }
+
+  static long key(Correspondent c, int localPort, int remotePort) {
     return (long) c.id << 32 | (long) localPort << 16 | remotePort;
   }
 
@@ -159,23 +168,35 @@ public final class TcpEngine {
     for (Correspondent c = match; c != null && tcb == null; c = ilcc.nextMatch(c, view)) {
       long key = key(c, in.dstPort, in.srcPort);
       tcb = connections.get(key);
-      pending = pending == null && tcb == null ? pendings.get(key) : pending;
+      pending = pending == null && tcb == null ? listening.pending(key) : pending;
     }
     boolean ilnp = tcb == null ? view.hasNonce() : tcb.correspondent().isIlnp();
     if (!isChecksumRight(view, ilnp)) {
       return DropReason.TCP_CHECKSUM;
     }
     if (tcb != null) {
-      TcpListener listener = listeners.get(in.dstPort);
-      if (listener == null || !SegmentArrival.reopens(tcb, in)) {
-        return arrival.onSegment(nowNanos, tcb, view, in);
-      }
-      return reopen(nowNanos, tcb, view, listener);
+      return onConnected(nowNanos, tcb, view, match);
     }
-    if (pending != null) {
-      return pending.onSegment(nowNanos, view, in);
+    return pending != null
+        ? listening.onPending(nowNanos, pending, view, in, match)
+        : listening.onStray(nowNanos, view, in, match);
+  }
+
+  private DropReason onConnected(long nowNanos, Tcb tcb, PacketView view, Correspondent match) {
+    if (SegmentArrival.reopens(tcb, in) && listening.hasListener(in.dstPort)) {
+      return listening.reopen(nowNanos, tcb, view, in);
     }
-    return onStray(nowNanos, view, match);
+    if (tcb.isHalfOpen() && listening.answersCookie(nowNanos, tcb, view, in, match)) {
+      tcb.end(nowNanos, TcpCloseReason.ABORTED, false);
+      unlink(tcb);
+      return listening.onStray(nowNanos, view, in, match);
+    }
+    return arrival.onSegment(nowNanos, tcb, view, in);
+  }
+
+  /** A connection made by the cookie its first segment answers. */
+  DropReason onFirst(long nowNanos, Tcb tcb, PacketView view) {
+    return arrival.onSegment(nowNanos, tcb, view, in);
   }
 
   /**
@@ -200,19 +221,6 @@ public final class TcpEngine {
     return false;
   }
 
-  /** LISTEN and CLOSED (RFC 9293 §3.10.7.1, §3.10.7.2). */
-  private DropReason onStray(long nowNanos, PacketView view, Correspondent match) {
-    if (in.has(TcpHeader.RST)) {
-      return DropReason.TCP_NO_CONNECTION;
-    }
-    TcpListener listener = listeners.get(in.dstPort);
-    if (listener != null && in.has(TcpHeader.SYN) && !in.has(TcpHeader.ACK)) {
-      return openPassively(nowNanos, view, match, listener, null);
-    }
-    reset(nowNanos, view, in);
-    return DropReason.TCP_NO_CONNECTION;
-  }
-
   /** Sends RST to where the segment came from, within limits. */
   void reset(long nowNanos, PacketView view, TcpHeader h) {
     if (resets.tryTake(nowNanos)) {
@@ -220,52 +228,8 @@ public final class TcpEngine {
     }
   }
 
-  private DropReason reopen(long nowNanos, Tcb old, PacketView view, TcpListener listener) {
-    if (listener.halfOpen >= config.backlog()) {
-      return DropReason.TCP_BACKLOG_FULL;
-    }
-    Correspondent c = old.correspondent();
-    old.end(nowNanos, TcpCloseReason.NORMAL, false);
-    unlink(old);
-    return openPassively(nowNanos, view, c, listener, old);
-  }
-
-  private DropReason openPassively(
-      long nowNanos, PacketView view, Correspondent match, TcpListener listener, Tcb before) {
-    if (listener.halfOpen >= config.backlog()) {
-      return DropReason.TCP_BACKLOG_FULL;
-    }
-    if (connections.size() + pendings.size() >= config.maxConnections()) {
-      return DropReason.TCP_TABLE_FULL;
-    }
-    Correspondent c = entryFor(nowNanos, view, match);
-    if (c == null) {
-      return null; // counted by the ILCC
-    }
-    PendingOpen pending = new PendingOpen(this, listener, c, view, in, before);
-    c.retain();
-    listener.halfOpen++;
-    pendings.put(key(c, in.dstPort, in.srcPort), pending);
-    timers.arm(pending, nowNanos + PendingOpen.LIFETIME_NANOS);
-    unheard.add(pending);
-    return null;
-  }
-
   /**
-   * The entry a new session of the sender belongs to. A nonce proves the one it is known by; an
-   * entry of ours that waits for its first answer must not take this one's nonce for it.
-   */
-  private Correspondent entryFor(long nowNanos, PacketView view, Correspondent match) {
-    for (Correspondent c = match; c != null; c = ilcc.nextMatch(c, view)) {
-      if (view.hasNonce() ? c.isIlnp() && c.isProven() : !c.isIlnp()) {
-        return c;
-      }
-    }
-    return ilcc.openFrom(nowNanos, view);
-  }
-
-  /**
-   * An ICMPv6 error that quotes one of our segments.
+   * An ICMPv6 error that quotes one of our segments, Packet Too Big apart.
    *
    * @param c the entry the quoted packet was sent with
    * @param quotedSeq its sequence number
@@ -283,6 +247,26 @@ public final class TcpEngine {
     }
   }
 
+  /**
+   * A Packet Too Big that quotes one of our segments, sent on {@code pair}. It is believed when
+   * that may be in flight (RFC 5927 §4.1).
+   *
+   * @param mtu 1280 at least
+   */
+  public void onPacketTooBig(
+      long nowNanos,
+      Correspondent c,
+      int localPort,
+      int remotePort,
+      int quotedSeq,
+      LocatorPair pair,
+      int mtu) {
+    Tcb tcb = connections.get(key(c, localPort, remotePort));
+    if (tcb != null) {
+      tcb.onPacketTooBig(nowNanos, quotedSeq, pair, mtu);
+    }
+  }
+
   /** To be called by the ILCC's observer. */
   public void onLocatorsChanged(long nowNanos, Correspondent c) {
     for (Tcb t = firstOfPeer.get(c.id); t != null; t = t.nextOfPeer) {
@@ -293,28 +277,34 @@ public final class TcpEngine {
   // ---- users ----------------------------------------------------------------------------------
 
   /**
-   * Opens a connection from an ephemeral port.
+   * Opens a connection from an ephemeral port. When all are taken, from one in TIME-WAIT, if
+   * timestamps keep the two connections apart (RFC 6191).
    *
    * @throws IllegalStateException when the table is full or no port is free
    */
   public TcpConnection connect(long nowNanos, Correspondent c, int remotePort, TcpHandler handler) {
-    if (connections.size() + pendings.size() >= config.maxConnections()) {
+    if (!makeRoom(nowNanos)) {
       throw new IllegalStateException(
           "no more than " + config.maxConnections() + " TCP connections are allowed");
     }
-    int localPort =
-        ports.choose(
-            p ->
-                !listeners.containsKey(p)
-                    && !connections.containsKey(key(c, p, remotePort))
-                    && !pendings.containsKey(key(c, p, remotePort)));
+    int localPort = ports.choose(p -> isFree(c, p, remotePort));
+    Tcb before = null;
+    if (localPort < 0) {
+      localPort = ports.choose(p -> isReusable(nowNanos, c, p, remotePort));
+      before = connections.get(key(c, localPort, remotePort));
+    }
     if (localPort < 0) {
       throw new IllegalStateException("no free local port towards port " + remotePort + " of " + c);
     }
     Tcb t =
         new Tcb(
             this, c, localPort, remotePort, handler, TcpState.SYN_SENT, Handshake.active(config));
-    t.snd.start(nowNanos, isn.next(nowNanos, c, localPort, remotePort));
+    int first = isn.next(nowNanos, c, localPort, remotePort);
+    if (before != null) {
+      first = Seq.max(first, IsnGenerator.after(before));
+      giveWay(nowNanos, before);
+    }
+    t.snd.start(nowNanos, first);
     t.modes.arm(nowNanos);
     counters.add(Counter.TCP_ACTIVE_OPENS);
     c.retain();
@@ -329,66 +319,53 @@ public final class TcpEngine {
    * @throws IllegalStateException "port N in use"
    */
   public TcpListener listen(int localPort, TcpAcceptor acceptor) {
-    if (localPort < 1 || localPort > 65535) {
-      throw new IllegalArgumentException("port " + localPort + " is not within 1 to 65535");
+    return listening.listen(localPort, acceptor);
+  }
+
+  private boolean isFree(Correspondent c, int localPort, int remotePort) {
+    long key = key(c, localPort, remotePort);
+    return !listening.hasListener(localPort)
+        && !connections.containsKey(key)
+        && listening.pending(key) == null;
+  }
+
+  /** The timestamps of the next connection will all be later than those of this one. */
+  private boolean isReusable(long nowNanos, Correspondent c, int localPort, int remotePort) {
+    Tcb t = connections.get(key(c, localPort, remotePort));
+    return t != null
+        && t.state() == TcpState.TIME_WAIT
+        && t.snd.timestamps
+        && nowNanos - t.heardNanos() >= REUSE_NANOS
+        && !listening.hasListener(localPort);
+  }
+
+  /** No room for another connection. */
+  boolean isFull() {
+    return connections.size() + listening.pendings() >= config.maxConnections();
+  }
+
+  /** There is room for another connection, or can be made. */
+  boolean hasRoom() {
+    return !isFull() || !timeWaits.isEmpty();
+  }
+
+  /** A full table forgets the oldest connection in TIME-WAIT; false when there is none. */
+  boolean makeRoom(long nowNanos) {
+    if (isFull() && !timeWaits.isEmpty()) {
+      giveWay(nowNanos, timeWaits.iterator().next());
+      counters.add(Counter.TCP_TIME_WAITS_CUT);
     }
-    if (listeners.containsKey(localPort)) {
-      throw new IllegalStateException("port " + localPort + " in use");
-    }
-    TcpListener listener = new TcpListener(this, localPort, acceptor);
-    listeners.put(localPort, listener);
-    return listener;
+    return !isFull();
   }
 
-  void onListenerClosed(TcpListener listener) {
-    listeners.remove(listener.localPort());
-    closing.add(listener);
+  /** Ends a connection in TIME-WAIT before its time. */
+  void giveWay(long nowNanos, Tcb t) {
+    t.end(nowNanos, TcpCloseReason.NORMAL, false);
+    unlink(t);
   }
 
-  /** Answers a pending SYN with SYN-ACK. */
-  TcpConnection accept(long nowNanos, PendingOpen p, TcpHandler handler) {
-    Correspondent c = p.correspondent();
-    forget(p);
-    Tcb t =
-        new Tcb(
-            this,
-            c,
-            p.localPort(),
-            p.remotePort(),
-            handler,
-            TcpState.SYN_RECEIVED,
-            Handshake.passive(config, p.localL64));
-    int first = isn.next(nowNanos, c, p.localPort(), p.remotePort());
-    t.snd.start(nowNanos, p.hasLeastIsn ? Seq.max(first, p.leastIsn) : first);
-    t.negotiate(nowNanos, p.synSeq, p.syn);
-    t.listener = p.listener; // the slot in the backlog and the hold on the entry pass over
-    t.onHeard(nowNanos);
-    counters.add(Counter.TCP_PASSIVE_OPENS);
-    link(t);
-    schedule(t);
-    return t;
-  }
-
-  /** Answers a pending SYN with RST, with the next turn. */
-  void refuse(long nowNanos, PendingOpen p) {
-    forget(p);
-    p.listener.halfOpen--;
-    refused.add(p);
-  }
-
-  /** The caller is gone. */
-  void drop(long nowNanos, PendingOpen p) {
-    if (p.isOpen()) {
-      forget(p);
-      p.listener.halfOpen--;
-      p.correspondent().release(nowNanos);
-    }
-  }
-
-  private void forget(PendingOpen p) {
-    p.close();
-    timers.remove(p);
-    pendings.remove(key(p.correspondent(), p.localPort(), p.remotePort()));
+  void enteredTimeWait(Tcb t) {
+    timeWaits.add(t);
   }
 
   /** Connections in all states, TIME-WAIT included. */
@@ -404,9 +381,7 @@ public final class TcpEngine {
 
   /** Resets everything and closes all listeners, with the next turn. */
   public void abortAll(long nowNanos) {
-    for (TcpListener l : new ArrayList<>(listeners.values())) {
-      l.close();
-    }
+    listening.closeAll();
     for (Tcb t : new ArrayList<>(connections.values())) {
       t.abort(nowNanos);
     }
@@ -432,18 +407,13 @@ public final class TcpEngine {
     inTurn = true;
     try {
       for (int round = 0; round < MAX_ROUNDS && hasWork(); round++) {
-        closeListeners(nowNanos);
-        for (PendingOpen p = unheard.poll(); p != null; p = unheard.poll()) {
-          if (p.isOpen() && !p.listener.isClosed()) {
-            p.listener.acceptor.onSyn(nowNanos, p);
-          }
-        }
+        listening.turn(nowNanos);
         for (int n = ready.size(); n > 0; n--) {
           Tcb t = ready.poll();
           t.scheduled = false;
           t.turn(nowNanos);
         }
-        sendRefusals(nowNanos);
+        listening.sendRefusals(nowNanos);
       }
     } finally {
       inTurn = false;
@@ -454,40 +424,12 @@ public final class TcpEngine {
   }
 
   private boolean hasWork() {
-    return !ready.isEmpty() || !unheard.isEmpty() || !refused.isEmpty() || !closing.isEmpty();
-  }
-
-  private void closeListeners(long nowNanos) {
-    for (TcpListener l = closing.poll(); l != null; l = closing.poll()) {
-      for (PendingOpen p : new ArrayList<>(pendings.values())) {
-        if (p.listener == l) {
-          refuse(nowNanos, p);
-        }
-      }
-      for (Tcb t : new ArrayList<>(connections.values())) {
-        if (t.listener == l) {
-          t.abort(nowNanos);
-        }
-      }
-    }
-  }
-
-  private void sendRefusals(long nowNanos) {
-    for (PendingOpen p = refused.poll(); p != null; p = refused.poll()) {
-      Correspondent c = p.correspondent();
-      LocatorPair chosen = c.path();
-      if (chosen != null) {
-        LocatorPair answer = new LocatorPair(p.localL64, chosen.remoteL64());
-        LocatorPair pair = ilcc.isUsable(c, answer) ? answer : chosen;
-        output.sendRefusal(c, pair, p.localPort(), p.remotePort(), p.synSeq + 1);
-      }
-      c.release(nowNanos);
-    }
+    return !ready.isEmpty() || listening.hasWork();
   }
 
   // ---- tables ---------------------------------------------------------------------------------
 
-  private void link(Tcb t) {
+  void link(Tcb t) {
     connections.put(key(t.correspondent(), t.localPort(), t.remotePort()), t);
     Tcb first = firstOfPeer.put(t.correspondent().id, t);
     t.previousOfPeer = null;
@@ -498,7 +440,8 @@ public final class TcpEngine {
   }
 
   /** Out of the tables; the hold on the correspondent stays. */
-  private void unlink(Tcb t) {
+  void unlink(Tcb t) {
+    timeWaits.remove(t);
     long key = key(t.correspondent(), t.localPort(), t.remotePort());
     if (connections.get(key) != t) {
       return;
@@ -530,7 +473,7 @@ public final class TcpEngine {
    */
   boolean move(long nowNanos, Tcb t, Correspondent to) {
     long key = key(to, t.localPort(), t.remotePort());
-    if (connections.containsKey(key) || pendings.containsKey(key)) {
+    if (connections.containsKey(key) || listening.pending(key) != null) {
       return false;
     }
     unlink(t);

@@ -18,6 +18,12 @@ public interface TcpHandler {
   void onWritable(long nowNanos, TcpConnection connection);
 
   /**
+   * Nothing that was sent has been acknowledged for three time-outs in a row (R1 of RFC 9293
+   * §3.8.3). The connection goes on trying until the user timeout.
+   */
+  default void onStalled(long nowNanos, TcpConnection connection) {}
+
+  /**
    * The connection is over for its user: closed on both sides, reset, refused or timed out. Called
    * exactly once, last. After a good end it waits until everything was read, unless the user has
    * closed; in all other cases, what came before may still be read in this call.

@@ -47,4 +47,6 @@ public record TcpInfo(
     int spuriousRecoveries,
     boolean ecn,
     long ecnMarks,
-    long ecnReductions) {}
+    long ecnReductions,
+    long userTimeoutNanos,
+    int timeoutsInRow) {}

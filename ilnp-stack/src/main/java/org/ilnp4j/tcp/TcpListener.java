@@ -9,12 +9,25 @@ public final class TcpListener {
   /** Connections that were asked for and are not established. */
   int halfOpen;
 
+  /** Callers that answered a SYN cookie and that the server has not decided about. */
+  int waiting;
+
   private boolean closed;
 
   TcpListener(TcpEngine engine, int localPort, TcpAcceptor acceptor) {
     this.engine = engine;
     this.localPort = localPort;
     this.acceptor = acceptor;
+  }
+
+  void halfOpened() {
+    halfOpen++;
+    engine.listening().halfOpen++;
+  }
+
+  void halfOpenOver() {
+    halfOpen--;
+    engine.listening().halfOpen--;
   }
 
   public int localPort() {
@@ -32,7 +45,7 @@ public final class TcpListener {
   public void close() {
     if (!closed) {
       closed = true;
-      engine.onListenerClosed(this);
+      engine.listening().onClosed(this);
     }
   }
 }

@@ -2,7 +2,7 @@ package org.ilnp4j.tcp;
 
 import org.ilnp4j.ilnp.Correspondent;
 
-/** A connection that was asked for and not answered yet. Loop thread only. */
+/** A connection that was asked for and not decided about yet. Loop thread only. */
 public interface TcpPending {
   Correspondent correspondent();
 
@@ -10,9 +10,9 @@ public interface TcpPending {
 
   int remotePort();
 
-  /** Answers SYN-ACK. Null when the caller has gone meanwhile. */
+  /** Answers SYN-ACK, unless a cookie has done so. Null when the caller has gone meanwhile. */
   TcpConnection accept(long nowNanos, TcpHandler handler);
 
-  /** Answers RST: the caller sees "connection refused". */
+  /** Answers RST: the caller sees "connection refused", or a reset when it has had a cookie. */
   void refuse(long nowNanos);
 }

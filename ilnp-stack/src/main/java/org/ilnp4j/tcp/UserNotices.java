@@ -8,8 +8,12 @@ import java.util.Objects;
  */
 final class UserNotices {
   private final Tcb tcb;
+
+  /** Null while a server is asked whether it wants the connection. */
   private TcpHandler handler;
+
   private boolean connectedDue;
+  private boolean stalledDue;
   private boolean readableDue;
 
   /** Something was read since readable was last told. */
@@ -20,7 +24,7 @@ final class UserNotices {
 
   UserNotices(Tcb tcb, TcpHandler handler) {
     this.tcb = tcb;
-    handler(handler);
+    this.handler = handler;
   }
 
   void handler(TcpHandler newHandler) {
@@ -29,6 +33,11 @@ final class UserNotices {
 
   void connected() {
     connectedDue = true;
+  }
+
+  /** The other side has been silent for long (R1 of RFC 9293 §3.8.3). */
+  void stalled() {
+    stalledDue = true;
   }
 
   /** New data came, or the end. */
@@ -48,6 +57,9 @@ final class UserNotices {
   }
 
   void tell(long nowNanos) {
+    if (handler == null) {
+      return;
+    }
     if (connectedDue) {
       connectedDue = false;
       handler.onConnected(nowNanos, tcb);
@@ -61,6 +73,10 @@ final class UserNotices {
         handler.onReadable(nowNanos, tcb);
       }
     }
+    if (stalledDue) {
+      stalledDue = false;
+      handler.onStalled(nowNanos, tcb);
+    }
     if (tcb.state().canSend() && tcb.snd.takeWritable()) {
       handler.onWritable(nowNanos, tcb);
     }
@@ -73,7 +89,9 @@ final class UserNotices {
       return;
     }
     closedTold = true;
-    handler.onClosed(nowNanos, tcb, reason);
+    if (handler != null) {
+      handler.onClosed(nowNanos, tcb, reason);
+    }
     tcb.rcv.clear();
   }
 }

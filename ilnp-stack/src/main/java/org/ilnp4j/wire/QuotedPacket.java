@@ -11,6 +11,9 @@ public final class QuotedPacket {
   /** Addresses, nonce and upper-layer position of the quoted packet, as far as it is there. */
   public final PacketView ip = new PacketView();
 
+  /** Octets of the whole packet when it was sent, however few of them are quoted. */
+  public int sentBytes;
+
   /** TCP or UDP ports, else -1: no such protocol, or cut off. */
   public int srcPort;
 
@@ -31,10 +34,12 @@ public final class QuotedPacket {
     dstPort = -1;
     hasSeq = false;
     seq = 0;
+    sentBytes = 0;
     DropReason drop = ip.parseQuoted(buf, index, length);
     if (drop != null) {
       return drop;
     }
+    sentBytes = Ip6.HEADER_BYTES + buf.getUnsignedShort(ip.start + Ip6.PAYLOAD_LENGTH);
     if ((ip.protocol == Ip6.PROTO_TCP || ip.protocol == Ip6.PROTO_UDP) && ip.upperLength >= 4) {
       srcPort = buf.getUnsignedShort(ip.upperIndex);
       dstPort = buf.getUnsignedShort(ip.upperIndex + 2);

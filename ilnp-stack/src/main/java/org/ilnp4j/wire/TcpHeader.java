@@ -29,6 +29,10 @@ public final class TcpHeader {
   private static final int OPT_SACK_PERMITTED = 4;
   private static final int OPT_SACK = 5;
   private static final int OPT_TIMESTAMPS = 8;
+  private static final int OPT_USER_TIMEOUT = 28;
+
+  /** Granularity bit of the user timeout: minutes instead of seconds (RFC 5482 §3.1). */
+  private static final int IN_MINUTES = 0x8000;
 
   public int srcPort;
   public int dstPort;
@@ -53,6 +57,10 @@ public final class TcpHeader {
   public boolean hasTimestamps;
   public int tsVal;
   public int tsEcr;
+
+  /** User timeout (RFC 5482), 0 to 1966020, or -1 when absent. More than 32767 in whole minutes. */
+  public int userTimeoutSeconds;
+
   public int sackCount;
   public final int[] sackLeft = new int[MAX_SACK_BLOCKS];
   public final int[] sackRight = new int[MAX_SACK_BLOCKS];
@@ -77,6 +85,7 @@ public final class TcpHeader {
     hasTimestamps = false;
     tsVal = 0;
     tsEcr = 0;
+    userTimeoutSeconds = -1;
     sackCount = 0;
     payloadIndex = 0;
     payloadLength = 0;
@@ -150,6 +159,9 @@ public final class TcpHeader {
       hasTimestamps = true;
       tsVal = buf.getInt(at);
       tsEcr = buf.getInt(at + 4);
+    } else if (kind == OPT_USER_TIMEOUT && size == 4) {
+      int value = buf.getUnsignedShort(at);
+      userTimeoutSeconds = (value & ~IN_MINUTES) * ((value & IN_MINUTES) != 0 ? 60 : 1);
     } else if (kind == OPT_SACK && size > 2 && (size - 2) % 8 == 0) {
       sackCount = Math.min(MAX_SACK_BLOCKS, (size - 2) / 8);
       for (int i = 0; i < sackCount; i++) {
@@ -174,6 +186,7 @@ public final class TcpHeader {
     n += sackPermitted && !hasTimestamps ? 4 : 0;
     n += hasTimestamps ? 12 : 0;
     n += windowScale >= 0 ? 4 : 0;
+    n += userTimeoutSeconds >= 0 ? 4 : 0;
     return n;
   }
 
@@ -185,8 +198,8 @@ public final class TcpHeader {
 
   /**
    * Appends the header at the writer index, checksum zero. Options stand in the order Linux uses:
-   * MSS, SACK permitted, timestamps, window scale, SACK. SACK blocks beyond {@link #sackRoom} are
-   * left out.
+   * MSS, SACK permitted, timestamps, window scale, user timeout, SACK. SACK blocks beyond {@link
+   * #sackRoom} are left out.
    */
   public void write(ByteBuf out) {
     out.writeShort(srcPort);
@@ -212,6 +225,13 @@ public final class TcpHeader {
     }
     if (windowScale >= 0) {
       out.writeInt(OPT_NOP << 24 | OPT_WINDOW_SCALE << 16 | 3 << 8 | windowScale);
+    }
+    if (userTimeoutSeconds >= 0) {
+      int value =
+          userTimeoutSeconds < IN_MINUTES
+              ? userTimeoutSeconds
+              : IN_MINUTES | userTimeoutSeconds / 60;
+      out.writeInt(OPT_USER_TIMEOUT << 24 | 4 << 16 | value);
     }
     int blocks = sackWritten();
     if (blocks > 0) {

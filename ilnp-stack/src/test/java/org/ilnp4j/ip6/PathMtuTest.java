@@ -49,11 +49,28 @@ class PathMtuTest {
   }
 
   @Test
-  void shouldForgetAfterTenMinutes() {
+  void shouldForgetWhatNobodyHasUsedForTenMinutes() {
     mtu.lower(5, A, 1300);
     assertThat(mtu.get(5 + PathMtu.LIFETIME_NANOS - 1, A)).isEqualTo(1300);
-    assertThat(mtu.get(5 + PathMtu.LIFETIME_NANOS, A)).isEqualTo(1500);
-    assertThat(mtu.lower(5 + PathMtu.LIFETIME_NANOS, A, 1400)).isTrue();
+    assertThat(mtu.get(2 * PathMtu.LIFETIME_NANOS, A)).as("in use").isEqualTo(1300);
+    assertThat(mtu.get(3 * PathMtu.LIFETIME_NANOS, A)).isEqualTo(1500);
+    assertThat(mtu.entries()).isZero();
+    assertThat(mtu.lower(3 * PathMtu.LIFETIME_NANOS, A, 1400)).isTrue();
+  }
+
+  @Test
+  void shouldKnowOfBlackHoles() {
+    mtu.blackHole(0, A, 1500);
+    assertThat(mtu.get(1, A)).isEqualTo(1280);
+    assertThat(mtu.get(1, B)).isEqualTo(1500);
+    mtu.search(1, A).onProbeSent(1, 1400);
+    mtu.search(1, A).onProbeArrived(2, 1400);
+    assertThat(mtu.get(3, A)).isEqualTo(1400);
+    assertThat(mtu.lower(4, A, 1350)).isTrue();
+    assertThat(mtu.lower(5, A, 1380)).as("late").isFalse();
+    assertThat(mtu.get(6, A)).isEqualTo(1350);
+    mtu.blackHole(7, A, 1350);
+    assertThat(mtu.get(8, A)).isEqualTo(1280);
   }
 
   @Test

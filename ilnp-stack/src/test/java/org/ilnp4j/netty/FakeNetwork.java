@@ -436,6 +436,9 @@ public final class FakeNetwork {
     }
 
     @Override
+    public void userTimeout(long nowNanos, long nanos) {}
+
+    @Override
     public TcpInfo info(long nowNanos) {
       throw new UnsupportedOperationException();
     }

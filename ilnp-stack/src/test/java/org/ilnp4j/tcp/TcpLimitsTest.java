@@ -33,7 +33,7 @@ class TcpLimitsTest {
     int base = isn.next(0, c, 1000, 80);
     assertThat(isn.next(0, c, 1001, 80)).isNotEqualTo(base);
     assertThat(isn.next(0, peer(3), 1000, 80)).isNotEqualTo(base);
-    assertThat(isn.timestampOffset(c, 1000, 80)).isNotEqualTo(base);
+    assertThat(isn.timestampOffset(c.localNid, c.remoteNid, 1000, 80)).isNotEqualTo(base);
     assertThat(new IsnGenerator(new Random(5)).next(0, c, 1000, 80))
         .as("another host's secret")
         .isNotEqualTo(base);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.DropReason;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,33 +89,65 @@ class TcpListenerTest {
     t.end();
   }
 
-  @Test
-  void shouldDropSynsBeyondTheBacklogWithoutReset() {
-    TcpTranscript t = withBacklog(3).listen();
-    for (int i = 0; i < 5; i++) {
+  /**
+   * google/gvisor#5637, #3153: so many and no fewer; the next one is served, but not remembered.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void shouldRememberExactlyAsManyCallersAsTheBacklogSays(int backlog) {
+    TcpTranscript t = withBacklog(backlog).listen();
+    for (int i = 0; i < backlog + 2; i++) {
       t.receive("S seq=0 sport=" + (1000 + i));
     }
-    assertThat(t.sent).hasSize(3);
-    assertThat(t.dropped(DropReason.TCP_BACKLOG_FULL)).isEqualTo(2);
+    assertThat(t.sent).as("none is refused").hasSize(backlog + 2).allMatch(s -> s.h.flags == 0x12);
+    assertThat(t.listener.halfOpen).isEqualTo(backlog);
+    assertThat(t.node.counters.get(Counter.TCP_SYN_COOKIES_SENT)).isEqualTo(2);
     t.expect("SA");
     t.sent.clear();
-    // A reset gives its place back.
+    // A reset gives its place back (tass-belgium/picotcp#53).
     t.receive("R seq=1 sport=1000");
-    t.receive("S seq=0 sport=1003");
-    assertThat(t.sent).hasSize(1);
-    t.sent.clear();
+    assertThat(t.listener.halfOpen).isEqualTo(backlog - 1);
+    t.receive("S seq=0 sport=2001");
+    t.receive("S seq=0 sport=2001"); // again: no other place
+    assertThat(t.listener.halfOpen).isEqualTo(backlog);
     // So does the end of a handshake.
-    t.receive("A seq=1 ack=" + (ackOf(t) - t.ourIsn) + " sport=1001");
-    t.receive("S seq=0 sport=1004");
-    assertThat(t.sent).hasSize(1);
+    t.receive("A seq=1 ack=" + (ackOf(t) - t.ourIsn) + " sport=2001");
+    assertThat(t.listener.halfOpen).isEqualTo(backlog - 1);
     t.end();
+  }
+
+  /** ibigbug/clash-rs#1070: a SYN that comes again costs nothing, before and after the answer. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldRememberARepeatedSynOnce(boolean accepted) {
+    TcpTranscript t = new TcpTranscript(false).listen();
+    t.autoAccept = accepted;
+    for (int i = 0; i < 10_000; i++) {
+      t.receive("S seq=0 mss=1000 ts=5").sent.clear();
+    }
+    assertThat(t.listener.halfOpen).isOne();
+    assertThat(t.node.engine.connections()).isEqualTo(accepted ? 1 : 0);
+    assertThat(t.node.timers.armed()).isOne();
+    assertThat(t.node.ilcc.size()).isOne();
+    assertThat(t.node.usedMemory()).isZero();
+    t.expectEvents("syn");
+    t.end();
+  }
+
+  /** openshwprojects/OpenBK7231T_App#2191: no backlog is an error, not one place. */
+  @Test
+  void shouldSayThatABacklogOfNothingMakesNoSense() {
+    assertThatThrownBy(() -> TcpConfig.DEFAULT.withBacklog(0))
+        .hasMessage("backlog 0 must be positive");
+    assertThatThrownBy(() -> TcpConfig.DEFAULT.withMaxHalfOpen(0))
+        .hasMessage("maxHalfOpen 0 must be positive");
   }
 
   private static int ackOf(TcpTranscript t) {
     List<Integer> isns = new ArrayList<>();
     t.node.engine.forEach(
         c -> {
-          if (c.remotePort() == 1001) {
+          if (c.remotePort() == 2001) {
             isns.add(((Tcb) c).snd.iss + 1);
           }
         });
@@ -196,53 +229,7 @@ class TcpListenerTest {
     t.end();
   }
 
-  // ---- TIME-WAIT (RFC 6191, B7) ---------------------------------------------------------------
-
-  @Test
-  void shouldReopenFromTimeWaitForANewerSequenceNumber() {
-    TcpTranscript t = new TcpTranscript(true).in(TcpState.TIME_WAIT);
-    int oldIsn = t.ourIsn;
-    t.receive("S seq=10 mss=1000");
-    TcpTranscript.Sent s = t.sent.poll();
-    assertThat(s.h.ack - t.peerIsn).isEqualTo(11);
-    assertThat(s.h.seq - oldIsn).as("beyond the old connection's").isGreaterThan(0x10000);
-    t.ourIsn = s.h.seq;
-    t.receive("A seq=11 ack=1");
-    t.expectState(TcpState.ESTABLISHED);
-    assertThat(t.node.engine.connections()).isEqualTo(1);
-    t.end();
-  }
-
-  @Test
-  void shouldReopenFromTimeWaitForANewerTimestamp() {
-    TcpTranscript t = new TcpTranscript(true).listen();
-    t.receive("S seq=0 ts=100");
-    t.expect("SA ts=100");
-    t.receive("A seq=1 ack=1 ts=101");
-    t.shutdown().expect("FA seq=1");
-    t.receive("FA seq=1 ack=2 ts=102");
-    t.expect("A ack=2");
-    t.expectState(TcpState.TIME_WAIT);
-    t.events.clear();
-    t.receive("S seq=-5000 ts=102"); // neither newer
-    t.expect("A ack=2");
-    t.receive("S seq=-5000 ts=103");
-    assertThat(t.sent.poll().h.ack - t.peerIsn).isEqualTo(-4999);
-    t.expectEvents("syn");
-    t.end();
-  }
-
-  @Test
-  void shouldIgnoreResetsInTimeWait() {
-    TcpTranscript t = new TcpTranscript(true).in(TcpState.TIME_WAIT);
-    t.receive("R seq=2");
-    t.receive("RA seq=2 ack=2");
-    t.expectState(TcpState.TIME_WAIT).expectNothing();
-    t.after(59_999).expectState(TcpState.TIME_WAIT);
-    t.after(1).expectState(TcpState.CLOSED);
-    assertThat(t.node.engine.connections()).isZero();
-    t.end();
-  }
+  // ---- TIME-WAIT; see also TcpReuseTest --------------------------------------------------------
 
   @Test
   void shouldAcknowledgeARepeatedFinInTimeWaitAndWaitAnew() {

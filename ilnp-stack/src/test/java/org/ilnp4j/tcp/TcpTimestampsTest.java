@@ -4,11 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.ilnp4j.util.DropReason;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Timestamps and PAWS (RFC 7323, tcp.md B9). */
 class TcpTimestampsTest {
   private static TcpTranscript established() {
-    TcpTranscript t = new TcpTranscript(true).listen();
+    return established(true);
+  }
+
+  private static TcpTranscript established(boolean ilnp) {
+    TcpTranscript t = new TcpTranscript(ilnp).listen();
     t.receive("S seq=0 mss=1440 ts=1000 win=10000");
     t.expect("SA ts=1000");
     t.receive("A seq=1 ack=1 ts=1001");
@@ -68,9 +74,11 @@ class TcpTimestampsTest {
     t.end();
   }
 
-  @Test
-  void shouldEndTheHandshakeWithAnAckWithoutTimestamps() {
-    TcpTranscript t = new TcpTranscript(true).listen();
+  /** google/gvisor#11536: an old Linux leaves them out there. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldEndTheHandshakeWithAnAckWithoutTimestamps(boolean ilnp) {
+    TcpTranscript t = new TcpTranscript(ilnp).listen();
     t.receive("S seq=0 ts=1000");
     t.expect("SA ts=1000");
     t.receive("A seq=1 ack=1 ts=no");
@@ -79,9 +87,11 @@ class TcpTimestampsTest {
     t.end();
   }
 
-  @Test
-  void shouldAnswerKeepAlivesWithoutTimestamps() {
-    TcpTranscript t = established();
+  /** TritonDataCenter/smartos-live#535, openzfs/openzfs#292: dropped, they end in a reset. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldAnswerKeepAlivesWithoutTimestamps(boolean ilnp) {
+    TcpTranscript t = established(ilnp);
     t.receive("A seq=0 ack=1 ts=no").expect("A seq=1 ack=1 ts");
     t.after(7_200_000);
     t.receive("A seq=0 ack=1 len=1 ts=no").expect("A seq=1 ack=1 ts");
@@ -89,9 +99,11 @@ class TcpTimestampsTest {
     t.end();
   }
 
-  @Test
-  void shouldForgetATimestampAfter24Days() {
-    TcpTranscript t = established();
+  /** snort3/snort3#407, RFC 7323 §5.5. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldForgetATimestampAfter24Days(boolean ilnp) {
+    TcpTranscript t = established(ilnp);
     t.receive("A seq=1 ack=1 len=10 ts=9000").after(40).expect("A ack=11");
     t.after(25L * 86400 * 1000);
     t.receive("A seq=11 ack=1 len=10 ts=5").after(40).expect("A ack=21 ts=5");

@@ -27,7 +27,8 @@ import org.ilnp4j.wire.TcpHeader;
  * absence.
  *
  * <p>Words for the receiving direction only: {@code nonce=no}, {@code nonce=wrong}, {@code
- * sum=ipv6}, {@code sum=bad}, {@code from=L64 hex}.
+ * sum=ipv6}, {@code sum=bad}, {@code from=L64 hex}, {@code nid=N}: another peer, with a nonce of
+ * its own, {@code value=N}: another nonce.
  */
 final class TcpTranscript {
   static final long US = 0x02144ffffeabcd01L;
@@ -43,6 +44,7 @@ final class TcpTranscript {
     final TcpHeader h = new TcpHeader();
     final long atNanos;
     final boolean nonce;
+    final int nonceHigh;
     final long srcL64;
     final long dstL64;
     final boolean nidOnly;
@@ -50,13 +52,22 @@ final class TcpTranscript {
     final byte[] payload;
     final int ecn;
 
-    Sent(ByteBuf packet, long atNanos) {
+    /** The whole of it. */
+    final ByteBuf packet;
+
+    Sent copy() {
+      return new Sent(packet.copy(), atNanos);
+    }
+
+    Sent(ByteBuf sent, long atNanos) {
       this.atNanos = atNanos;
+      packet = Unpooled.buffer().writeBytes(sent, sent.readerIndex(), sent.readableBytes());
       PacketView v = new PacketView();
       assertThat(v.parse(packet)).isNull();
       assertThat(h.parse(packet, v.upperIndex, v.upperLength)).isNull();
       ecn = Ip6.ecn(v.trafficClass);
       nonce = v.hasNonce();
+      nonceHigh = v.nonceHigh;
       srcL64 = v.srcL64;
       dstL64 = v.dstL64;
       nidOnly = Checksum.isValid(v.sumNidOnly());
@@ -133,6 +144,11 @@ final class TcpTranscript {
         @Override
         public void onWritable(long nowNanos, TcpConnection c) {
           events.add("writable");
+        }
+
+        @Override
+        public void onStalled(long nowNanos, TcpConnection c) {
+          events.add("stalled");
         }
 
         @Override
@@ -353,6 +369,8 @@ final class TcpTranscript {
     boolean badSum = false;
     boolean ts = timestamps;
     long from = PEER_L64;
+    long nid = PEER;
+    int nonceValue = 0x0badcafe;
     int tsVal = (int) (now / NanoClock.millis(1)) + 5000;
     int tsEcr = lastTsVal;
     int ecn = 0;
@@ -413,6 +431,16 @@ final class TcpTranscript {
         case "from":
           from = Long.parseUnsignedLong(v, 16);
           break;
+        case "uto":
+          h.userTimeoutSeconds = Integer.parseInt(v);
+          break;
+        case "nid":
+          nid = PEER + Long.parseLong(v);
+          nonceValue += Integer.parseInt(v);
+          break;
+        case "value":
+          nonceValue += Integer.parseInt(v);
+          break;
         case "sport":
           h.srcPort = Integer.parseInt(v);
           break;
@@ -436,9 +464,9 @@ final class TcpTranscript {
       timestamps = h.hasTimestamps;
     }
     ByteBuf b = node.allocator.directBuffer(2048 + length);
-    Ip6.write(b, ecn, 0, nonce ? Ip6.PROTO_DEST_OPTS : Ip6.PROTO_TCP, 64, from, PEER, OUR_L64, US);
+    Ip6.write(b, ecn, 0, nonce ? Ip6.PROTO_DEST_OPTS : Ip6.PROTO_TCP, 64, from, nid, OUR_L64, US);
     if (nonce) {
-      NonceOption.write(b, Ip6.PROTO_TCP, 4, wrongNonce ? 0x0bad0bad : 0x0badcafe, 0);
+      NonceOption.write(b, Ip6.PROTO_TCP, 4, wrongNonce ? 0x0bad0bad : nonceValue, 0);
     }
     int upper = b.writerIndex();
     h.write(b);
@@ -536,6 +564,11 @@ final class TcpTranscript {
           break;
         case "ecn":
           assertThat(s.ecn).as("ECN field of %s", text).isEqualTo(ecnField(v));
+          break;
+        case "uto":
+          assertThat(s.h.userTimeoutSeconds)
+              .as("uto of %s", text)
+              .isEqualTo(no ? -1 : Integer.parseInt(v));
           break;
         case "nonce":
           assertThat(s.nonce).as("nonce of %s", text).isEqualTo(!no);

@@ -9,9 +9,9 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import org.ilnp4j.ilnp.Correspondent;
-import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.wire.Icmp6;
+import org.ilnp4j.wire.Icmp6Error;
 import org.ilnp4j.wire.Ip6;
 import org.ilnp4j.wire.PacketView;
 import org.ilnp4j.wire.TcpHeader;
@@ -100,15 +100,20 @@ final class TestNet {
     /** Faults are spread evenly, which takes fewer packets to show a rate. */
     boolean evenly;
 
-    /** Larger packets are dropped, and the sender is told. */
-    int mtu = 65535;
-
     boolean up = true;
 
     /** Octets per second; 0 is unlimited. */
     long rate;
 
     int queueBytes = 1 << 20;
+
+    /** Larger packets do not pass. */
+    int mtu = 65535;
+
+    /** What is too large is reported to its sender; else it vanishes (a black hole). */
+    boolean reports = true;
+
+    int tooLarge;
     long queueDrops;
     private final Direction upwards;
     private final Direction downwards;
@@ -244,7 +249,7 @@ final class TestNet {
     Direction down = to.downwards;
     int bytes = packet.readableBytes();
     if (bytes > Math.min(from.mtu, to.mtu)) {
-      tooBig(packet, from, to);
+      refuse(packet, from, to);
       return;
     }
     boolean lost = up.loss.strikes(from.loss, from.evenly);
@@ -278,31 +283,32 @@ final class TestNet {
     packet.setByte(at, packet.getByte(at) ^ 1 << random.nextInt(8));
   }
 
-  /** Packet Too Big comes back, as {@code icmp} would hand it on. */
-  private void tooBig(ByteBuf packet, Access from, Access to) {
-    PacketView view = new PacketView();
-    TcpHeader h = new TcpHeader();
-    boolean sound =
-        view.parse(packet) == null && h.parse(packet, view.upperIndex, view.upperLength) == null;
-    long remoteNid = view.dstNid;
-    packet.release();
-    if (!sound) {
-      return;
+  /** A router in between cannot forward it. */
+  private void refuse(ByteBuf packet, Access from, Access to) {
+    Access narrow = from.mtu < to.mtu ? from : to;
+    narrow.tooLarge++;
+    if (narrow.reports) {
+      in(
+          2 * from.delayNanos,
+          () -> {
+            from.owner.receive(now, tooBig(packet, narrow.mtu));
+            packet.release();
+          });
+    } else {
+      packet.release();
     }
-    int mtu = Math.min(from.mtu, to.mtu);
-    in(
-        from.delayNanos,
-        () -> {
-          TestNode node = from.owner;
-          if (node.pathMtu.lower(now, new LocatorPair(from.l64, to.l64), mtu)) {
-            for (Correspondent c : node.ilcc.all()) {
-              if (c.remoteNid == remoteNid) {
-                node.engine.onIcmpError(
-                    now, c, h.srcPort, h.dstPort, h.seq, IcmpErrorKind.PACKET_TOO_BIG);
-              }
-            }
-          }
-        });
+  }
+
+  /** A router's Packet Too Big about a packet (RFC 4443 §3.2). */
+  static ByteBuf tooBig(ByteBuf about, int mtu) {
+    PacketView v = new PacketView();
+    v.parse(about);
+    int bytes = Icmp6Error.bytes(v, Ip6.HEADER_BYTES);
+    ByteBuf error = about.alloc().directBuffer(Ip6.HEADER_BYTES + bytes);
+    Ip6.write(error, 0, bytes, Ip6.PROTO_ICMP6, 64, 0x20010db8_9999_0001L, 1, v.srcL64, v.srcNid);
+    Icmp6Error.write(error, Icmp6.PACKET_TOO_BIG, 0, mtu, v, Ip6.HEADER_BYTES);
+    Ip6.complete(error, Ip6.HEADER_BYTES, Ip6.PROTO_ICMP6, Icmp6.CHECKSUM_OFFSET, false);
+    return error;
   }
 
   private void deliver(ByteBuf packet, Access from, Access to, long atNanos) {

@@ -3,6 +3,7 @@ package org.ilnp4j.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Random;
+import org.ilnp4j.icmp.Icmp;
 import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.Ilcc;
 import org.ilnp4j.ilnp.LocalLocator;
@@ -26,6 +27,7 @@ final class TestNode {
   final PathMtu pathMtu;
   final Ilcc ilcc;
   final TcpEngine engine;
+  private final Icmp icmp;
   private final PacketView view = new PacketView();
 
   TestNode(String name, long nid, int mtu, TcpConfig config, long seed, PacketSink sink) {
@@ -34,14 +36,9 @@ final class TestNode {
     pathMtu = new PathMtu(mtu);
     Random random = new Random(seed);
     ilcc = new Ilcc(nid, 4, 1000, random, counters);
-    engine =
-        new TcpEngine(
-            config,
-            ilcc,
-            new Ip6Output(sink, allocator, pathMtu, counters),
-            timers,
-            random,
-            counters);
+    Ip6Output output = new Ip6Output(sink, allocator, pathMtu, counters);
+    engine = new TcpEngine(config, ilcc, output, timers, random, counters);
+    icmp = new Icmp(ilcc, output, engine, random, counters);
     ilcc.observer(engine::onLocatorsChanged);
   }
 
@@ -61,6 +58,8 @@ final class TestNode {
       }
       if (drop == null && view.protocol == Ip6.PROTO_TCP) {
         drop = engine.onSegment(nowNanos, view, ilcc.match());
+      } else if (drop == null && view.protocol == Ip6.PROTO_ICMP6) {
+        drop = icmp.onMessage(nowNanos, view, ilcc.match());
       }
       if (drop != null) {
         counters.drop(drop);

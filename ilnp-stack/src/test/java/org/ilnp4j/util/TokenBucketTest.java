@@ -3,6 +3,9 @@ package org.ilnp4j.util;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,5 +62,21 @@ class TokenBucketTest {
     assertThatThrownBy(() -> new TokenBucket(perSecond, burst))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("rate " + perSecond + ", burst " + burst);
+  }
+
+  /** A stranger cannot count out what is left of it (CVE-2016-5696, CVE-2020-25705). */
+  @Test
+  void shouldNotBeCountableWithRandomness() {
+    Set<Integer> taken = new HashSet<>();
+    for (int seed = 0; seed < 20; seed++) {
+      TokenBucket bucket = new TokenBucket(1000, 200, new Random(seed));
+      int n = 0;
+      while (bucket.tryTake(0)) {
+        n++;
+      }
+      assertThat(n).isBetween(100, 200);
+      taken.add(n);
+    }
+    assertThat(taken).hasSizeGreaterThan(5);
   }
 }

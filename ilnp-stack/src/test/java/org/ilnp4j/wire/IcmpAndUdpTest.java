@@ -138,6 +138,7 @@ class IcmpAndUdpTest {
       assertThat(quoted.hasPorts()).as(as).isEqualTo(n >= 52);
       assertThat(quoted.hasSeq).as(as).isEqualTo(n >= 56);
       assertThat(quoted.srcPort).as(as).isEqualTo(n >= 52 ? 40000 : -1);
+      assertThat(quoted.sentBytes).as(as).isEqualTo(n >= 48 ? syn.length : 0);
       assertThat(quoted.seq).as(as).isEqualTo(n >= 56 ? 0x01020304 : 0);
     }
   }

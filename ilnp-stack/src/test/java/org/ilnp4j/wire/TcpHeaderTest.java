@@ -64,6 +64,22 @@ class TcpHeaderTest {
     assertThat(tcp.sackCount).isZero();
   }
 
+  /** RFC 5482 §3.1: seconds, or minutes with the first bit set. */
+  @ParameterizedTest
+  @CsvSource({"0001,1", "7fff,32767", "8222,32760", "8223,32820", "ffff,1966020"})
+  void shouldReadAndWriteUserTimeouts(String value, int seconds) {
+    parse(TcpHeader.ACK, "1c04" + value);
+    assertThat(tcp.userTimeoutSeconds).isEqualTo(seconds);
+    ByteBuf out = Unpooled.buffer();
+    tcp.write(out);
+    assertThat(out.readableBytes()).isEqualTo(tcp.headerBytes()).isEqualTo(24);
+    TcpHeader back = new TcpHeader();
+    back.parse(out, 0, 24);
+    assertThat(back.userTimeoutSeconds).isEqualTo(seconds);
+    parse(TcpHeader.ACK, "1c03" + value.substring(2) + "00");
+    assertThat(tcp.userTimeoutSeconds).as("of another length").isEqualTo(-1);
+  }
+
   /** RFC 7323 §2.3: larger shifts are used as 14. */
   @ParameterizedTest
   @CsvSource({"00, 0", "0e, 14", "0f, 14", "ff, 14"})

@@ -67,6 +67,8 @@ final class ConfigKeys {
       TCP.key("min-rto", Values.duration("1 ms", "10 s"), TCP_DEFAULT.minRtoNanos());
   static final ConfigKey<Long> USER_TIMEOUT =
       TCP.key("user-timeout", Values.duration("1 s", "24 h"), TCP_DEFAULT.userTimeoutNanos());
+  static final ConfigKey<Boolean> PEER_USER_TIMEOUT =
+      TCP.key("peer-user-timeout", Values.bool(), TCP_DEFAULT.followsPeerUserTimeout());
   static final ConfigKey<Long> KEEPALIVE = TCP.key("keepalive", Values.duration("0 s", "24 h"), 0L);
 
   static final ConfigSection NONCE = ConfigSection.table("nonce");

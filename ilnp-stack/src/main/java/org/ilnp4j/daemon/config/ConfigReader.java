@@ -143,7 +143,8 @@ public final class ConfigReader {
             .withBacklog(t.get(ConfigKeys.BACKLOG))
             .withTimeWait(t.get(ConfigKeys.TIME_WAIT))
             .withMinRto(t.get(ConfigKeys.MIN_RTO))
-            .withUserTimeout(t.get(ConfigKeys.USER_TIMEOUT)),
+            .withUserTimeout(t.get(ConfigKeys.USER_TIMEOUT))
+            .withPeerUserTimeout(t.get(ConfigKeys.PEER_USER_TIMEOUT)),
         t.get(ConfigKeys.KEEPALIVE));
   }
 

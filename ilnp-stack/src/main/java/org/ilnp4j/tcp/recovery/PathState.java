@@ -179,6 +179,9 @@ public final class PathState {
    * 5681 §4.3), at most one a round trip.
    */
   void onLoss(long nowNanos, SentSegment s, int sndNxt) {
+    if (s.isSizeProbe()) {
+      return; // it was too large, most likely (RFC 8899 §3)
+    }
     if (phase == Phase.OPEN) {
       enterRecovery(nowNanos, sndNxt, flightBytes(), newlyDeliveredBytes);
     } else if (phase == Phase.RECOVERY && s.isRetransmitted() && s.order > reducedAtOrder) {

@@ -81,6 +81,7 @@ public final class RetransmitQueue {
     s.length = length;
     s.fin = fin;
     s.probe = probe;
+    s.sizeProbe = false;
     s.lostByMove = false;
     s.fate = Fate.LOST;
     s.transmissions = 0;
@@ -97,6 +98,7 @@ public final class RetransmitQueue {
     leave(s);
     s.fate = Fate.IN_FLIGHT;
     s.path = path;
+    s.sizeProbe &= s.transmissions == 0;
     s.transmissions++;
     s.sentNanos = nowNanos;
     s.order = order;
@@ -231,6 +233,7 @@ public final class RetransmitQueue {
     spare.length = s.length - firstLength;
     spare.fin = s.fin;
     spare.probe = false;
+    spare.sizeProbe = false;
     spare.lostByMove = s.lostByMove;
     spare.fate = s.fate;
     spare.transmissions = s.transmissions;

@@ -19,6 +19,7 @@ public final class SentSegment {
   int length;
   boolean fin;
   boolean probe;
+  boolean sizeProbe;
   boolean lostByMove;
   Fate fate;
   int transmissions;
@@ -56,6 +57,15 @@ public final class SentSegment {
   /** One octet sent into a closed window (RFC 9293 §3.8.6.1). */
   public boolean isProbe() {
     return probe;
+  }
+
+  /** Sent once, larger than others to see whether that arrives: its loss means nothing more. */
+  public boolean isSizeProbe() {
+    return sizeProbe;
+  }
+
+  public void sizeProbe() {
+    sizeProbe = true;
   }
 
   /** It was in flight on a path that broke. */

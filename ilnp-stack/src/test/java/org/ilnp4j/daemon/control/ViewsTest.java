@@ -127,6 +127,8 @@ class ViewsTest {
         0,
         false,
         0,
+        0,
+        0,
         0);
   }
 }
