@@ -13,6 +13,7 @@ import org.ilnp4j.util.Seq;
 import org.ilnp4j.wire.Ip6;
 import org.ilnp4j.wire.PacketView;
 import org.ilnp4j.wire.TcpHeader;
+import org.ilnp4j.wire.TcpHeader.OptionOrder;
 
 /**
  * Decides which segments of a connection leave now and builds them: lost ones first, then new data
@@ -27,9 +28,10 @@ final class SegmentOutput {
   private final Counters counters;
   private final TcpHeader header = new TcpHeader();
 
-  SegmentOutput(Ip6Output out, Counters counters) {
+  SegmentOutput(Ip6Output out, Counters counters, OptionOrder optionOrder) {
     this.out = out;
     this.counters = counters;
+    header.optionOrder = optionOrder;
   }
 
   /** Sends what is due and may go; keeps it when there is no path. */
@@ -72,8 +74,7 @@ final class SegmentOutput {
     boolean answer = t.state() == TcpState.SYN_RECEIVED;
     begin(t, t.snd.iss, answer ? TcpHeader.SYN | TcpHeader.ACK : TcpHeader.SYN);
     header.mss = out.pathMtu().linkMtu() - Ip6.HEADER_BYTES - TcpHeader.MIN_BYTES;
-    header.windowScale =
-        shake.offerScale ? Receiver.offeredShift(t.config.receiveBufferBytes()) : -1;
+    header.windowScale = shake.offerScale ? t.config.windowShift() : -1;
     header.sackPermitted = shake.offerSack;
     header.flags |= shake.takeEcnFlags();
     if (shake.offerTimestamps) {

@@ -30,6 +30,15 @@ public final class TcpHeader {
   private static final int OPT_SACK = 5;
   private static final int OPT_TIMESTAMPS = 8;
 
+  /** The order and padding of the options in {@link #write}; receivers do not care. */
+  public enum OptionOrder {
+    /** MSS, SACK permitted, timestamps, window scale, SACK; padding in front of each. */
+    LINUX,
+    /** MSS, window scale, SACK permitted, timestamps, SACK; padding at the end where it can be. */
+    BSD
+  }
+
+  public OptionOrder optionOrder = OptionOrder.LINUX;
   public int srcPort;
   public int dstPort;
   public int seq;
@@ -168,6 +177,7 @@ public final class TcpHeader {
     return Math.min(sackCount, sackRoom());
   }
 
+  /** The same in both orders. */
   private int bytesWithoutSack() {
     int n = MIN_BYTES;
     n += mss >= 0 ? 4 : 0;
@@ -184,8 +194,7 @@ public final class TcpHeader {
   }
 
   /**
-   * Appends the header at the writer index, checksum zero. Options stand in the order Linux uses:
-   * MSS, SACK permitted, timestamps, window scale, SACK. SACK blocks beyond {@link #sackRoom} are
+   * Appends the header at the writer index, checksum zero. SACK blocks beyond {@link #sackRoom} are
    * left out.
    */
   public void write(ByteBuf out) {
@@ -201,18 +210,51 @@ public final class TcpHeader {
     if (mss >= 0) {
       out.writeInt(OPT_MSS << 24 | 4 << 16 | mss);
     }
+    if (optionOrder == OptionOrder.LINUX) {
+      writeRestLinux(out);
+    } else {
+      writeRestBsd(out);
+    }
+    writeSack(out);
+  }
+
+  private void writeRestLinux(ByteBuf out) {
     if (hasTimestamps) {
       // The two octets before the timestamps hold either SACK permitted or padding.
       out.writeShort(sackPermitted ? OPT_SACK_PERMITTED << 8 | 2 : OPT_NOP << 8 | OPT_NOP);
-      out.writeShort(OPT_TIMESTAMPS << 8 | 10);
-      out.writeInt(tsVal);
-      out.writeInt(tsEcr);
+      writeTimestamps(out);
     } else if (sackPermitted) {
       out.writeInt(OPT_NOP << 24 | OPT_NOP << 16 | OPT_SACK_PERMITTED << 8 | 2);
     }
     if (windowScale >= 0) {
       out.writeInt(OPT_NOP << 24 | OPT_WINDOW_SCALE << 16 | 3 << 8 | windowScale);
     }
+  }
+
+  private void writeRestBsd(ByteBuf out) {
+    if (windowScale >= 0) {
+      out.writeInt(OPT_NOP << 24 | OPT_WINDOW_SCALE << 16 | 3 << 8 | windowScale);
+    }
+    if (sackPermitted) {
+      out.writeShort(OPT_SACK_PERMITTED << 8 | 2);
+    }
+    if (hasTimestamps) {
+      if (!sackPermitted) {
+        out.writeShort(OPT_NOP << 8 | OPT_NOP);
+      }
+      writeTimestamps(out);
+    } else if (sackPermitted) {
+      out.writeShort(OPT_END << 8 | OPT_END);
+    }
+  }
+
+  private void writeTimestamps(ByteBuf out) {
+    out.writeShort(OPT_TIMESTAMPS << 8 | 10);
+    out.writeInt(tsVal);
+    out.writeInt(tsEcr);
+  }
+
+  private void writeSack(ByteBuf out) {
     int blocks = sackWritten();
     if (blocks > 0) {
       out.writeShort(OPT_NOP << 8 | OPT_NOP);
