@@ -206,8 +206,11 @@ public final class TcpEngine {
       return DropReason.TCP_NO_CONNECTION;
     }
     TcpListener listener = listeners.get(in.dstPort);
-    if (listener != null && in.has(TcpHeader.SYN) && !in.has(TcpHeader.ACK)) {
-      return openPassively(nowNanos, view, match, listener, null);
+    if (listener != null && !in.has(TcpHeader.ACK)) {
+      // Without ACK, only a SYN means anything to LISTEN; the rest is not even answered.
+      return in.has(TcpHeader.SYN)
+          ? openPassively(nowNanos, view, match, listener, null)
+          : DropReason.TCP_NO_CONNECTION;
     }
     reset(nowNanos, view, in);
     return DropReason.TCP_NO_CONNECTION;
