@@ -172,7 +172,7 @@ public final class Icmp {
     }
     if (kind == IcmpErrorKind.PACKET_TOO_BIG) {
       // A size that already fits is no news: forwarding of super-segments makes such errors.
-      if (Integer.compareUnsigned(parameter, quoted.ip.length) >= 0) {
+      if (Integer.compareUnsigned(parameter, quoted.ip.uncutLength) >= 0) {
         return DropReason.ICMP_ERROR_NOT_OURS;
       }
       out.pathMtu().lower(nowNanos, new LocatorPair(quoted.ip.srcL64, quoted.ip.dstL64), parameter);
