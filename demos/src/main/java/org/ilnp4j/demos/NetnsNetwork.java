@@ -47,7 +47,17 @@ final class NetnsNetwork implements DemoNetwork {
    * @param more lines of configuration for the correspondent, such as further published services
    */
   NetnsNetwork(MobileLab net, String receiveBuffer, String more) throws IOException {
+    this(net, receiveBuffer, "", more);
+  }
+
+  /**
+   * As above.
+   *
+   * @param tcp lines of the TCP table of both daemons
+   */
+  NetnsNetwork(MobileLab net, String receiveBuffer, String tcp, String more) throws IOException {
     this.net = net;
+    String settings = "receive-buffer = \"" + receiveBuffer + "\"\n" + tcp;
     directory = net.lab.directory();
     try {
       Files.writeString(
@@ -64,7 +74,7 @@ final class NetnsNetwork implements DemoNetwork {
               net.cn,
               "correspondent",
               MobileLab.CORRESPONDENT_NID,
-              receiveBuffer,
+              settings,
               List.of("e0"),
               "[[publish]]\nport = "
                   + PUBLISHED_PORT
@@ -77,7 +87,7 @@ final class NetnsNetwork implements DemoNetwork {
               net.mn,
               "mobile",
               MobileLab.MOBILE_NID,
-              receiveBuffer,
+              settings,
               List.of("w2", "w1"),
               "[hosts]\nfile = \"hosts\"\n[socks]\nlisten = \"" + SOCKS + "\"\n");
     } catch (IOException | RuntimeException e) {
@@ -88,7 +98,7 @@ final class NetnsNetwork implements DemoNetwork {
 
   /** Uplinks are preferred in the order given. */
   private Process daemon(
-      String ns, String name, String nid, String receiveBuffer, List<String> uplinks, String more)
+      String ns, String name, String nid, String tcp, List<String> uplinks, String more)
       throws IOException {
     StringBuilder config = new StringBuilder();
     config.append("name = \"").append(name).append("\"\nnid = \"").append(nid).append("\"\n");
@@ -99,7 +109,7 @@ final class NetnsNetwork implements DemoNetwork {
       config.append("preference = ").append(preference).append('\n');
       preference += 10;
     }
-    config.append("[tcp]\nreceive-buffer = \"").append(receiveBuffer).append("\"\n");
+    config.append("[tcp]\n").append(tcp);
     config.append("[control]\nsocket = \"").append(socket(name)).append("\"\n");
     config.append("[state]\ndir = \"").append(directory.resolve(name)).append("\"\n");
     config.append("[pcap]\nfile = \"").append(pcap(name)).append("\"\n");

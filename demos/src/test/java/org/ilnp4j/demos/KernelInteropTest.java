@@ -23,8 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Classic IPv6 mode against the kernel's TCP: 100 MB each way, the kernel once as server and once
  * as client. The kernel knows no nonce, refuses it with a Parameter Problem, and gets a plain SYN.
+ * Both sides ask for ECN, and a router marks one packet in a thousand that allows it: the marks
+ * pass through kernel and TUN device, and both TCPs understand each other's answers.
  */
-@RequiresRoot(programs = {"radvd", "curl", "nc"})
+@RequiresRoot(programs = {"radvd", "curl", "nc", "nft"})
 class KernelInteropTest {
   private static final long BYTES = 100_000_000;
   private static final int LIMIT_SECONDS = 120;
@@ -41,15 +43,32 @@ class KernelInteropTest {
         new NetnsNetwork(
             new MobileLab(new Lab(), 1000),
             "4 MiB",
+            "ecn = \"on\"\n",
             "[[publish]]\nport = 9000\nto = \"127.0.0.1:9100\"\n");
     net.awaitReady();
     // The kernel of the correspondent's namespace, beside the daemon there.
     net.lab().lab.ip(net.lab().cn, "addr", "add", KERNEL + "/64", "dev", "e0", "nodad");
+    net.lab()
+        .lab
+        .exec(
+            net.lab().core,
+            "nft",
+            "add table ip6 marks;" + marking("prerouting") + marking("output"));
+    for (String ns : List.of(net.lab().core, net.lab().cn)) {
+      net.lab().lab.sysctl(ns, "net/ipv4/tcp_ecn", "1"); // the kernel asks as well
+    }
     file = dir.resolve("data");
     byte[] data = new byte[(int) BYTES];
     new SplittableRandom(7).nextBytes(data);
     Files.write(file, data);
     sha256 = digest(Files.newInputStream(file));
+  }
+
+  private static String marking(String hook) {
+    return String.format(
+        "add chain ip6 marks %1$s { type filter hook %1$s priority 0; };"
+            + "add rule ip6 marks %1$s ip6 ecn ect0 numgen inc mod 1000 0 ip6 ecn set ce;",
+        hook);
   }
 
   @AfterAll
@@ -115,6 +134,7 @@ class KernelInteropTest {
     await(server);
     assertThat(digest(Files.newInputStream(received))).isEqualTo(sha256);
     assertThat(net.mobileCounter("tcp-classic-fallbacks")).isPositive();
+    assertThat(net.mobileCounter("tcp-ecn-reductions")).isPositive();
   }
 
   @Test
@@ -125,6 +145,7 @@ class KernelInteropTest {
     await(nc(net.lab().mn, null, received, "-X", "5", "-x", NetnsNetwork.SOCKS, KERNEL, "9002"));
     await(server);
     assertThat(digest(Files.newInputStream(received))).isEqualTo(sha256);
+    assertThat(net.mobileCounter("tcp-ecn-marks")).isPositive();
   }
 
   @Test
@@ -136,6 +157,7 @@ class KernelInteropTest {
     await(nc(net.lab().core, file, null, "-6", "-N", address(), "9000"));
     await(service);
     assertThat(digest(Files.newInputStream(received))).isEqualTo(sha256);
+    assertThat(correspondentCounter("tcp-ecn-marks")).isPositive();
   }
 
   @Test
@@ -161,6 +183,11 @@ class KernelInteropTest {
     assertThat(status).isEqualTo("200");
     assertThat(digest(Files.newInputStream(received)))
         .isEqualTo(HexFormat.of().formatHex(ContentServer.sha256(BYTES)));
+    assertThat(correspondentCounter("tcp-ecn-reductions")).isPositive();
+  }
+
+  private static long correspondentCounter(String name) throws IOException {
+    return net.correspondentStatus().counters().getOrDefault(name, 0L);
   }
 
   private static String address() {

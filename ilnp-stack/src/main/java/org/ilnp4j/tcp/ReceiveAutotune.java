@@ -21,6 +21,9 @@ final class ReceiveAutotune {
   /** Echoed timestamps say no more than this. */
   private static final long TICK_NANOS = NanoClock.millis(1);
 
+  /** What took longer was idle in between, or echoes no timestamp of ours. */
+  private static final int MOST_ELAPSED_MS = 10_000;
+
   private static final long UNKNOWN_RTT_NANOS = NanoClock.millis(100);
 
   private final int capacityBytes;
@@ -63,7 +66,7 @@ final class ReceiveAutotune {
    * @param elapsedMs since we sent it
    */
   void onEcho(int echo, int elapsedMs) {
-    if (echo == lastEcho || elapsedMs < 0) {
+    if (echo == lastEcho || elapsedMs < 0 || elapsedMs > MOST_ELAPSED_MS) {
       return;
     }
     lastEcho = echo;

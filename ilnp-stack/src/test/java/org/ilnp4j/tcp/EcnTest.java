@@ -214,6 +214,7 @@ class EcnTest {
     t.receive("AE seq=1 ack=1001 win=60000").expectNothing();
     t.receive("A seq=1 ack=1001 len=10").expect("A ack=11 len=0");
     t.send(1000).expect("PAW seq=1001 len=1000 ecn=ect0");
+    t.receive("A seq=11 ack=2001 win=60000");
     t.send(1000).expect("PA seq=2001 len=1000 ecn=ect0");
     t.end();
   }

@@ -204,7 +204,7 @@ class TcpMoveTest {
     pair.client.trickle = true;
     for (int tick = 0; tick < 5000 && !pair.isDone(); tick++) {
       if (tick == 1000) {
-        assertThat(pair.client.connection.sendSpaceBytes()).isGreaterThan(2 << 20);
+        assertThat(pair.client.connection.sendSpaceBytes()).isGreaterThan(1 << 20);
         pair.hardMove(pair.mn, Pair.L1, Pair.L2, NanoClock.millis(1), true);
       }
       pair.client.allowed = Math.max(pair.client.allowed, pair.client.sent) + 16_000;
