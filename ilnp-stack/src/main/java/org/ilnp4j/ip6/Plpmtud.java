@@ -40,6 +40,9 @@ public final class Plpmtud {
   /** The least size it is known not to carry; one more than the link's MTU when none is known. */
   private int tooLarge;
 
+  /** What a black hole seems to swallow is tried first: an outage looks the same. 0 when tried. */
+  private int suspect;
+
   private int probeBytes;
   private int losses;
   private long probeSentNanos;
@@ -61,7 +64,9 @@ public final class Plpmtud {
 
   /** Packets of {@code lostBytes} vanish and no router says why. */
   static Plpmtud blackHole(long nowNanos, int linkMtu, int lostBytes) {
-    return new Plpmtud(linkMtu, BASE_BYTES, lostBytes, nowNanos + RAISE_NANOS);
+    Plpmtud search = new Plpmtud(linkMtu, BASE_BYTES, linkMtu + 1, 0);
+    search.onBlackHole(nowNanos, lostBytes);
+    return search;
   }
 
   /** The size to send packets of. */
@@ -87,6 +92,9 @@ public final class Plpmtud {
     int high = Math.min(tooLarge, most + 1);
     if (high - bytes <= 1) {
       return 0;
+    }
+    if (suspect != 0 && suspect < high) {
+      return suspect;
     }
     int middle = bytes + (high - bytes) / 2;
     int usual = nearestUsual(middle, bytes + 1, high - 1);
@@ -124,6 +132,7 @@ public final class Plpmtud {
       return;
     }
     probeBytes = 0;
+    suspect = 0;
     losses = 0;
     bytes = Math.max(bytes, Math.min(size, tooLarge - 1));
     raiseNanos = nowNanos + RAISE_NANOS;
@@ -135,7 +144,8 @@ public final class Plpmtud {
       return;
     }
     probeBytes = 0;
-    if (++losses >= MAX_PROBES) {
+    if (++losses >= MAX_PROBES || size == suspect) {
+      suspect = 0;
       losses = 0;
       tooLarge = Math.min(tooLarge, size);
       raiseNanos = nowNanos + RAISE_NANOS;
@@ -157,13 +167,14 @@ public final class Plpmtud {
     boolean lower = mtu < bytes;
     tooLarge = mtu + 1;
     bytes = Math.min(bytes, mtu);
+    suspect = 0;
     losses = 0;
     raiseNanos = nowNanos + RAISE_NANOS;
     return lower;
   }
 
   void onBlackHole(long nowNanos, int lostBytes) {
-    tooLarge = Math.min(tooLarge, lostBytes);
+    suspect = lostBytes;
     bytes = BASE_BYTES;
     losses = 0;
     raiseNanos = nowNanos + RAISE_NANOS;

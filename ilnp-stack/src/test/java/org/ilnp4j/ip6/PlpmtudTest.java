@@ -57,9 +57,30 @@ class PlpmtudTest {
     assertThat(probes).hasSizeLessThan(30);
   }
 
+  /** The size that vanished has been tried once more, and is gone indeed. */
+  private static Plpmtud blackHole(int size) {
+    Plpmtud search = Plpmtud.blackHole(0, size, size);
+    assertThat(search.bytes()).isEqualTo(1280);
+    assertThat(search.nextProbe(0, NO_LIMIT)).isEqualTo(size);
+    search.onProbeSent(0, size);
+    search.onProbeLost(0, size);
+    return search;
+  }
+
+  @Test
+  void shouldReturnAtOnceWhenItWasAnOutageAndNoBlackHole() {
+    Plpmtud search = Plpmtud.blackHole(0, 9000, 1500);
+    assertThat(search.nextProbe(0, NO_LIMIT)).isEqualTo(1500);
+    search.onProbeSent(0, 1500);
+    search.onProbeArrived(0, 1500);
+    assertThat(search.bytes()).isEqualTo(1500);
+    assertThat(search.nextProbe(0, 1500)).isZero();
+    assertThat(search.nextProbe(0, NO_LIMIT)).as("no larger one was lost").isEqualTo(4352);
+  }
+
   @Test
   void shouldTryASizeThreeTimesBeforeGivingItUp() {
-    Plpmtud search = Plpmtud.blackHole(0, 1500, 1500);
+    Plpmtud search = blackHole(1500);
     for (int i = 0; i < Plpmtud.MAX_PROBES; i++) {
       assertThat(search.nextProbe(0, NO_LIMIT)).isEqualTo(1400);
       search.onProbeSent(0, 1400);
@@ -70,7 +91,7 @@ class PlpmtudTest {
 
   @Test
   void shouldSendOneProbeAtATimeAndForgetOneThatNobodySpeaksOf() {
-    Plpmtud search = Plpmtud.blackHole(0, 1500, 1500);
+    Plpmtud search = blackHole(1500);
     search.onProbeSent(7, 1400);
     assertThat(search.nextProbe(7, NO_LIMIT)).isZero();
     assertThat(search.nextProbe(6 + Plpmtud.FORGET_NANOS, NO_LIMIT)).isZero();
@@ -85,7 +106,7 @@ class PlpmtudTest {
   /** RFC 8899 §4.6.2: a Packet Too Big about a probe shortens the search. */
   @Test
   void shouldTakeARoutersWordAboutAProbe() {
-    Plpmtud search = Plpmtud.blackHole(0, 9000, 9000);
+    Plpmtud search = blackHole(9000);
     search.onProbeSent(0, 4352);
     assertThat(search.onTooBig(0, 1500)).as("no news for what is sent now").isFalse();
     search.onProbeLost(0, 4352);
@@ -98,7 +119,7 @@ class PlpmtudTest {
 
   @Test
   void shouldNotProbeBeyondWhatTheConnectionCanSend() {
-    Plpmtud search = Plpmtud.blackHole(0, 9000, 9000);
+    Plpmtud search = blackHole(9000);
     assertThat(search.nextProbe(0, 1500)).isEqualTo(1400);
     search.onProbeSent(0, 1400);
     search.onProbeArrived(0, 1400);

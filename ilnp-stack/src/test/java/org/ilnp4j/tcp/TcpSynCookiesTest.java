@@ -446,4 +446,35 @@ class TcpSynCookiesTest {
     t.receive("A seq=11 ack=1").expectEvents("syn", "connected");
     t.end();
   }
+
+  // ---- whole connections ----------------------------------------------------------------------
+
+  /** Both sides are ours; whatever is lost, late or moved, what a cookie opened is a connection. */
+  @ParameterizedTest
+  @CsvSource({"true,0", "true,0.02", "true,0.08", "false,0", "false,0.02", "false,0.08"})
+  void shouldCarryWholeTransfersOpenedByCookies(boolean ilnp, double loss) {
+    for (int seed = 1; seed <= 20; seed++) {
+      TcpConfig config = TcpConfig.DEFAULT.withBuffers(1 << 17, 1 << 17).withBacklog(1);
+      Pair p = new Pair(seed, ilnp, config, 1500, 20);
+      p.net.access(Pair.LC).loss = loss;
+      p.net.access(Pair.L1).loss = loss;
+      p.net.access(Pair.L1).jitterNanos = NanoClock.millis(seed % 3);
+      p.client = new Stream(p.mn, 100_000, 1, 2);
+      p.server = new Stream(p.cn, 100_000, 2, 1);
+      p.listener =
+          p.cn.engine.listen(
+              Pair.PORT, (now, pending) -> p.server.on(pending.accept(now, p.server)));
+      p.listener.halfOpened(); // somebody who never answers
+      p.client.on(p.mn.engine.connect(p.net.now, p.toCn(), Pair.PORT, p.client));
+      p.net.await(NanoClock.seconds(60), () -> p.client.connected);
+      if (ilnp) {
+        p.softMove(p.mn, Pair.L1, Pair.L2, true);
+      }
+      p.net.await(NanoClock.seconds(120), p::isDone);
+      assertThat(p.cn.counters.get(Counter.TCP_SYN_COOKIES_ACCEPTED)).as("seed %d", seed).isOne();
+      p.assertIntact();
+      p.listener.halfOpenOver();
+      p.net.assertNoLeaks();
+    }
+  }
 }
