@@ -1,6 +1,5 @@
 package org.ilnp4j.demos;
 
-import org.ilnp4j.tun.NetworkNamespace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,6 +9,7 @@ import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.demos.lab.MobileLab;
+import org.ilnp4j.tun.NetworkNamespace;
 
 /**
  * The network of the demonstration with somebody on the correspondent's link who means harm. The

@@ -1,6 +1,5 @@
 package org.ilnp4j.demos;
 
-import org.ilnp4j.tun.NetworkNamespace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.ilnp4j.demos.HostileNetwork.NODE;
@@ -21,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.ilnp4j.demos.HostileNetwork.Mode;
 import org.ilnp4j.demos.lab.Lab;
+import org.ilnp4j.tun.NetworkNamespace;
 import org.ilnp4j.tun.testing.Eventually;
 import org.ilnp4j.tun.testing.Netns;
 import org.ilnp4j.tun.testing.RequiresRoot;
@@ -62,8 +62,7 @@ class KernelPeerTest {
     net = new HostileNetwork();
     kernelServer =
         NetworkNamespace.call(
-            core(),
-            () -> new ServerSocket(KERNEL_PORT, 50, InetAddress.getByName(ROUTER)));
+            core(), () -> new ServerSocket(KERNEL_PORT, 50, InetAddress.getByName(ROUTER)));
     kernelServer.setSoTimeout((int) TimeUnit.SECONDS.toMillis(60));
   }
 

@@ -18,8 +18,7 @@ class TcpBbrTest {
   private TestNet.Access bottleneck;
 
   private void open(int mbit, double queueBdp, double loss) {
-    TcpConfig config =
-        TcpConfig.DEFAULT.withCongestionControl("bbr").withBuffers(8 << 20, 8 << 20);
+    TcpConfig config = TcpConfig.DEFAULT.withCongestionControl("bbr").withBuffers(8 << 20, 8 << 20);
     pair = new Pair(1, true, config, 1500, RTT_MS / 2);
     bottleneck = pair.net.access(Pair.L1);
     rate(mbit);

@@ -330,8 +330,7 @@ public final class Bbr implements CongestionControl {
 
   private void checkDrainDone(AckSample a) {
     if (state == State.DRAIN
-        && (a.inFlightBytes <= budgeted(bdp(1))
-            || roundCount > drainStartRound + DRAIN_ROUNDS)) {
+        && (a.inFlightBytes <= budgeted(bdp(1)) || roundCount > drainStartRound + DRAIN_ROUNDS)) {
       startDown(a.nowNanos);
     }
   }
@@ -498,8 +497,7 @@ public final class Bbr implements CongestionControl {
 
   private void updateMinRtt(AckSample a) {
     probeRttExpired =
-        probeRttMinNanos != NONE
-            && a.nowNanos > probeRttMinAtNanos + PROBE_RTT_INTERVAL_NANOS;
+        probeRttMinNanos != NONE && a.nowNanos > probeRttMinAtNanos + PROBE_RTT_INTERVAL_NANOS;
     if (a.rttNanos >= 0 && (a.rttNanos < probeRttMinNanos || probeRttExpired)) {
       probeRttMinNanos = a.rttNanos;
       probeRttMinAtNanos = a.nowNanos;
@@ -686,9 +684,7 @@ public final class Bbr implements CongestionControl {
       if (state != State.PROBE_RTT) {
         enter(State.STARTUP, STARTUP_PACING_GAIN, CWND_GAIN);
       }
-    } else if (undoState == State.PROBE_UP
-        && state != State.PROBE_UP
-        && state != State.PROBE_RTT) {
+    } else if (undoState == State.PROBE_UP && state != State.PROBE_UP && state != State.PROBE_RTT) {
       startRefill();
     }
     undoState = null;

@@ -96,7 +96,10 @@ public interface CongestionControl {
 
   /** True for a name {@link #create} knows. */
   static boolean isKnown(String name) {
-    return name.equals("cubic") || name.equals("bbr") || name.equals("reno") || name.equals("newreno");
+    return name.equals("cubic")
+        || name.equals("bbr")
+        || name.equals("reno")
+        || name.equals("newreno");
   }
 
   /**

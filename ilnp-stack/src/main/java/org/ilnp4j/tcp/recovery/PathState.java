@@ -197,8 +197,7 @@ public final class PathState {
   private void noteLost(long nowNanos, SentSegment s) {
     if (deliveryRate != null && s.stamp != null) {
       long since = deliveryRate.onLost(s);
-      congestion.onLost(
-          nowNanos, s.length, s.stamp.flightBytes(), since, s.stamp.isAppLimited());
+      congestion.onLost(nowNanos, s.length, s.stamp.flightBytes(), since, s.stamp.isAppLimited());
     }
   }
 
