@@ -77,12 +77,14 @@ final class Paths {
           old.rtt.clearBackOff();
           rto = Math.min(rto, 2 * old.rtt.rtoNanos());
         }
+        CongestionControl congestion =
+            CongestionControl.create(config.congestionControl(), mssBytes, config.pacing());
         current =
             new PathState(
                 pair,
                 new RttEstimator(config.minRtoNanos(), rto),
-                CongestionControl.create(config.congestionControl(), mssBytes, config.pacing()),
-                config.pacing() ? new Pacer() : null,
+                congestion,
+                config.pacing() || congestion.needsDeliveryRate() ? new Pacer() : null,
                 segmentBytes,
                 mssBytes);
       }

@@ -453,7 +453,7 @@ class TcpHandshakeTest {
   @Test
   void shouldSayWhatIsWrongWithAConfiguration() {
     assertThatThrownBy(() -> TcpConfig.DEFAULT.withCongestionControl("vegas"))
-        .hasMessage("unknown congestion control \"vegas\": use cubic or reno");
+        .hasMessage("unknown congestion control \"vegas\": use cubic, reno or bbr");
     assertThatThrownBy(() -> TcpConfig.DEFAULT.withBuffers(100, 4096))
         .hasMessage("TCP buffers of 100 and 4096 octets: each needs 4096 at least");
   }

@@ -42,7 +42,9 @@ final class ConfigKeys {
   static final ConfigSection TCP = ConfigSection.table("tcp");
   static final ConfigKey<String> CONGESTION =
       TCP.key(
-          "congestion", Values.oneOf("cubic", "reno", "newreno"), TCP_DEFAULT.congestionControl());
+          "congestion",
+          Values.oneOf("cubic", "reno", "newreno", "bbr"),
+          TCP_DEFAULT.congestionControl());
   static final ConfigKey<EcnMode> ECN =
       TCP.key("ecn", Values.oneOf(EcnMode.class), TCP_DEFAULT.ecn());
   static final ConfigKey<Boolean> SACK = TCP.key("sack", Values.bool(), TCP_DEFAULT.sack());

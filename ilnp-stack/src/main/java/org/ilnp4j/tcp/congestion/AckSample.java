@@ -24,4 +24,31 @@ public final class AckSample {
 
   /** Fast recovery is under way or ends with this acknowledgement: the window does not grow. */
   public boolean inRecovery;
+
+  /** In flight now. */
+  public long inFlightBytes;
+
+  // What follows is filled in for algorithms that need delivery rates, and comes from the segment
+  // among the newly delivered ones that was sent last.
+
+  /** Delivered on the path so far. */
+  public long totalDelivered;
+
+  /** {@link #totalDelivered} when that segment was sent. */
+  public long priorDelivered;
+
+  /** Delivered since then. */
+  public long sampleDelivered;
+
+  /** Octets per second at which that happened; 0 when it cannot be told. */
+  public double rate;
+
+  /** The sender had nothing to send in that time: the path may be faster. */
+  public boolean appLimited;
+
+  /** In flight when that segment was sent, itself included. */
+  public long txInFlight;
+
+  /** Lost since then. */
+  public long lostSinceSent;
 }

@@ -30,6 +30,16 @@ public interface CongestionControl {
   /** Octets per second at which a window's data should leave; {@link Pacer#UNLIMITED} for none. */
   long pacingRate(long srttNanos);
 
+  /** True when {@link AckSample} has to carry delivery rates, and {@link #onLost} is wanted. */
+  default boolean needsDeliveryRate() {
+    return false;
+  }
+
+  /** True when proportional rate reduction replaces the window during fast recovery. */
+  default boolean reducesRateInRecovery() {
+    return true;
+  }
+
   /** The segment size of the path changed. */
   void mss(int mssBytes);
 
@@ -62,6 +72,19 @@ public interface CongestionControl {
    */
   void onTimeout(long nowNanos, long flightBytes, boolean first);
 
+  /**
+   * One segment is lost.
+   *
+   * @param txInFlight in flight when it was sent, itself included
+   * @param lostSinceSent lost since then, itself included
+   * @param appLimited true when the sender had little to send then
+   */
+  default void onLost(
+      long nowNanos, int bytes, long txInFlight, long lostSinceSent, boolean appLimited) {}
+
+  /** Fast recovery, or the repair after a time-out, is over. */
+  default void onRecoveryEnd() {}
+
   /** A recovery begins: remembers what {@link #undo} restores. Call before the reduction. */
   void saveForUndo();
 
@@ -73,18 +96,22 @@ public interface CongestionControl {
 
   /** True for a name {@link #create} knows. */
   static boolean isKnown(String name) {
-    return name.equals("cubic") || name.equals("reno") || name.equals("newreno");
+    return name.equals("cubic")
+        || name.equals("bbr")
+        || name.equals("reno")
+        || name.equals("newreno");
   }
 
   /**
    * A controller at its initial window.
    *
-   * @param name {@code cubic}, {@code reno} or its alias {@code newreno}
+   * @param name {@code cubic}, {@code bbr}, {@code reno} or its alias {@code newreno}
    * @param paced true when segments leave at {@link #pacingRate}
    */
   static CongestionControl create(String name, int mssBytes, boolean paced) {
     return switch (name) {
       case "cubic" -> new Cubic(mssBytes, paced);
+      case "bbr" -> new Bbr(mssBytes);
       case "reno", "newreno" -> new Reno(mssBytes, paced);
       default -> throw new IllegalArgumentException(unknown(name));
     };
@@ -92,6 +119,6 @@ public interface CongestionControl {
 
   /** What to tell who asked for an unknown algorithm. */
   static String unknown(String name) {
-    return "unknown congestion control \"" + name + "\": use cubic or reno";
+    return "unknown congestion control \"" + name + "\": use cubic, reno or bbr";
   }
 }

@@ -45,8 +45,12 @@ abstract class WindowBased implements CongestionControl {
   }
 
   /** RFC 6928 §2. */
+  static long initialWindow(int mssBytes) {
+    return Math.min((long) INITIAL_SEGMENTS * mssBytes, Math.max(2L * mssBytes, 14600));
+  }
+
   private long initialWindow() {
-    return Math.min((long) INITIAL_SEGMENTS * mss, Math.max(2L * mss, 14600));
+    return initialWindow(mss);
   }
 
   @Override

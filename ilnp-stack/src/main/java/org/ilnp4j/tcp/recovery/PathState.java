@@ -28,6 +28,9 @@ public final class PathState {
   /** Null when data leaves as soon as the window allows. */
   private final Pacer pacer;
 
+  /** Null when the congestion control does not ask for it. */
+  private final DeliveryRate deliveryRate;
+
   long inFlightBytes;
   private long lastSentNanos = -1;
   private long lastOrder = -1;
@@ -74,6 +77,7 @@ public final class PathState {
     this.rtt = rtt;
     this.congestion = congestion;
     this.pacer = pacer;
+    deliveryRate = congestion.needsDeliveryRate() ? new DeliveryRate() : null;
     this.segmentBytes = segmentBytes;
     this.mssBytes = mssBytes;
   }
@@ -182,6 +186,7 @@ public final class PathState {
     if (s.isSizeProbe()) {
       return; // it was too large, most likely (RFC 8899 §3)
     }
+    noteLost(nowNanos, s);
     if (phase == Phase.OPEN) {
       enterRecovery(nowNanos, sndNxt, flightBytes(), newlyDeliveredBytes);
     } else if (phase == Phase.RECOVERY && s.isRetransmitted() && s.order > reducedAtOrder) {
@@ -189,6 +194,13 @@ public final class PathState {
       congestion.onCongestionEvent(nowNanos, inFlightBytes, CongestionControl.Cause.LOSS);
       rate.start(pipeBytes() + newlyDeliveredBytes);
       reducedAtOrder = lastOrder;
+    }
+  }
+
+  private void noteLost(long nowNanos, SentSegment s) {
+    if (deliveryRate != null && s.stamp != null) {
+      long since = deliveryRate.onLost(s);
+      congestion.onLost(nowNanos, s.length, s.stamp.flightBytes(), since, s.stamp.isAppLimited());
     }
   }
 
@@ -228,7 +240,10 @@ public final class PathState {
 
   /** How much may be in flight now. */
   public long windowBytes() {
-    return phase == Phase.RECOVERY || reducing ? rate.windowBytes() : congestion.cwndBytes();
+    boolean proportional = phase == Phase.RECOVERY || reducing;
+    return proportional && congestion.reducesRateInRecovery()
+        ? rate.windowBytes()
+        : congestion.cwndBytes();
   }
 
   /** Output begins: fits the pace to what is known now. */
@@ -257,6 +272,9 @@ public final class PathState {
       undo.onRepeated(s);
     }
     inFlightBytes += s.length;
+    if (deliveryRate != null) {
+      deliveryRate.onSent(nowNanos, s, inFlightBytes);
+    }
     lastSentNanos = nowNanos;
     lastOrder = s.order;
     rate.onSent(s.length);
@@ -371,6 +389,7 @@ public final class PathState {
     phase = Phase.OPEN;
     assumedDeliveredBytes = 0;
     retransmitDue = false;
+    congestion.onRecoveryEnd();
     rack.onRecoveryEnd();
   }
 
@@ -413,6 +432,9 @@ public final class PathState {
   /** All that may be sent now was sent. */
   public void onOutput(long nowNanos) {
     congestion.onOutput(nowNanos, pipeBytes(), windowLimited, rtt.rtoNanos());
+    if (deliveryRate != null && !windowLimited && nextSendNanos(nowNanos) <= nowNanos) {
+      deliveryRate.onAppLimited(pipeBytes());
+    }
   }
 
   /**
@@ -429,6 +451,10 @@ public final class PathState {
     ack.srttNanos = rtt.srttNanos();
     ack.roundEnded = roundEnded;
     ack.inRecovery = inRecovery;
+    ack.inFlightBytes = pipeBytes();
+    if (deliveryRate != null) {
+      deliveryRate.fill(ack, rtt.minRttNanos());
+    }
     roundEnded = false;
     newlyDeliveredBytes = 0;
     congestion.onAck(ack);
@@ -441,6 +467,9 @@ public final class PathState {
    */
   void onDelivered(long nowNanos, SentSegment s, int bytes, boolean last) {
     newlyDeliveredBytes += bytes;
+    if (deliveryRate != null) {
+      deliveryRate.onDelivered(nowNanos, s, bytes, last);
+    }
     if (last && s.order > roundOrder) {
       roundOrder = lastOrder;
       roundEnded = true;

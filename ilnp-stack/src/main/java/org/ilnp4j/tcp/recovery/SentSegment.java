@@ -28,6 +28,9 @@ public final class SentSegment {
   int tsVal;
   PathState path;
 
+  /** Null unless the congestion control of the path asks for delivery rates. */
+  DeliveryRate.Stamp stamp;
+
   /** Neighbours among the segments in flight on {@link #path}, in the order of transmission. */
   SentSegment earlier;
 

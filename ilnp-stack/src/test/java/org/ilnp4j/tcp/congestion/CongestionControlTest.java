@@ -160,7 +160,7 @@ class CongestionControlTest {
   @Test
   void shouldNameTheChoicesWhenAskedForAnUnknownOne() {
     assertThatThrownBy(() -> CongestionControl.create("vegas", MSS, true))
-        .hasMessage("unknown congestion control \"vegas\": use cubic or reno");
+        .hasMessage("unknown congestion control \"vegas\": use cubic, reno or bbr");
     assertThat(CongestionControl.isKnown("vegas")).isFalse();
     assertThat(CongestionControl.isKnown("newreno")).isTrue();
     assertThat(CongestionControl.create("newreno", MSS, true).name()).isEqualTo("reno");
