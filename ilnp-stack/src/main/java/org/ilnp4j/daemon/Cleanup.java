@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.ilnp4j.daemon.config.EmulatorSetup;
 import org.ilnp4j.daemon.control.ControlClient;
 import org.ilnp4j.daemon.control.ControlServer;
 import org.ilnp4j.daemon.plumbing.KernelPlumbing;
@@ -42,7 +43,7 @@ final class Cleanup {
       if (!Files.isReadable(stateDir) || !Files.isExecutable(stateDir)) {
         throw forbidden("look into");
       }
-      if (!files("*.state").isEmpty() || !staleSockets().isEmpty()) {
+      if (!files(stateDir, "*.state").isEmpty() || !staleSockets().isEmpty()) {
         throw forbidden("clean up");
       }
       return List.of();
@@ -64,9 +65,11 @@ final class Cleanup {
   /** Sockets where nobody answers, of daemons of which no record is left. */
   private List<Path> staleSockets() throws IOException {
     List<Path> stale = new ArrayList<>();
-    for (Path socket : files("*.sock")) {
+    List<Path> sockets = files(stateDir, "*.sock");
+    sockets.addAll(files(stateDir.resolve(EmulatorSetup.RUN_DIR.getFileName()), "*.sock"));
+    for (Path socket : sockets) {
       String name = socket.getFileName().toString().replaceFirst("\\.sock$", ".state");
-      if (Files.notExists(stateDir.resolve(name))
+      if (Files.notExists(socket.resolveSibling(name))
           && ControlServer.isSocket(socket)
           && ControlClient.isRefused(socket)) {
         stale.add(socket);
@@ -75,10 +78,10 @@ final class Cleanup {
     return stale;
   }
 
-  private List<Path> files(String glob) throws IOException {
+  private static List<Path> files(Path dir, String glob) throws IOException {
     List<Path> found = new ArrayList<>();
-    if (Files.isDirectory(stateDir)) {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(stateDir, glob)) {
+    if (Files.isDirectory(dir)) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(dir, glob)) {
         files.forEach(found::add);
       }
     }

@@ -284,4 +284,162 @@ class FaultInjectorTest {
     assertThat(link.stats().drops(LinkDrop.QUEUE_FULL)).isPositive();
     assertThat(link.stats().drops(LinkDrop.CUT)).isPositive();
   }
+
+  /** Offers numbered packets one after another and returns the numbers of those that arrive. */
+  private List<Integer> survivors(LinkConfig config, int count) {
+    numbers.clear();
+    sent = 0;
+    link(config);
+    for (int i = 0; i < count; i++) {
+      send(1, 100);
+      runUntil(clock.nanoTime() + MS);
+    }
+    runUntil(clock.nanoTime() + NanoClock.seconds(1));
+    return List.copyOf(numbers);
+  }
+
+  @Test
+  void shouldLoseTheSamePacketsWhateverElseHappensToThem() {
+    LinkConfig lossy = LinkConfig.of(0, MS).withLoss(0.2);
+    List<Integer> plain = survivors(lossy, 2000);
+    assertThat(survivors(lossy, 2000)).isEqualTo(plain);
+    // With jitter and reordering; and with many dropped before they get to be lost.
+    List<Integer> others = survivors(lossy.withJitter(MS / 2).withReorder(0.5, MS), 2000);
+    assertThat(others).containsExactlyInAnyOrderElementsOf(plain);
+    numbers.clear();
+    sent = 0;
+    link(lossy.withRate(800_000).withQueuePackets(1)); // one packet a millisecond, two at once
+    for (int i = 0; i < 500; i++) {
+      send(4, 100);
+      runUntil(clock.nanoTime() + 2 * MS);
+    }
+    assertThat(numbers).hasSizeGreaterThan(300);
+    assertThat(plain).containsAll(numbers);
+  }
+
+  @Test
+  void shouldLoseOtherPacketsWithAnotherSeed() {
+    link(LinkConfig.PERFECT.withLoss(0.5));
+    FaultInjector other =
+        new FaultInjector(LinkConfig.PERFECT.withLoss(0.5), this::arrived, clock, timers, SEED + 1);
+    send(200, 100);
+    runUntil(0);
+    List<Integer> first = List.copyOf(numbers);
+    numbers.clear();
+    for (int i = 0; i < 200; i++) {
+      other.transmit(buffers.packet(100, i));
+    }
+    runUntil(0);
+    assertThat(numbers).isNotEqualTo(first).hasSizeBetween(70, 130);
+    other.close();
+  }
+
+  @Test
+  void shouldLoseInBurstsOfTheLengthAsked() {
+    int count = 50_000;
+    // A burst begins with every 100th packet and takes 4 on average, of which 3/4 are lost.
+    List<Integer> arrived = survivors(LinkConfig.PERFECT.withBursts(0.01, 0.25, 0.75), count);
+    double lossRate = 1 - arrived.size() / (double) count;
+    double inBurst = 0.01 / (0.01 + 0.25);
+    assertThat(lossRate).isEqualTo(inBurst * 0.75, within(0.003));
+
+    List<Integer> whole = survivors(LinkConfig.PERFECT.withBursts(0.01, 0.25, 1), count);
+    int bursts = 0;
+    for (int i = 1; i < whole.size(); i++) {
+      bursts += whole.get(i) - whole.get(i - 1) > 1 ? 1 : 0;
+    }
+    assertThat((count - whole.size()) / (double) bursts).isEqualTo(4, within(0.3));
+  }
+
+  @Test
+  void shouldEndABurstWhenBurstsAreSwitchedOff() {
+    link(LinkConfig.PERFECT.withBursts(1, 0, 1));
+    send(10, 100);
+    link.configure(LinkConfig.PERFECT.withBursts(0, 1, 1));
+    send(10, 100);
+    runUntil(0);
+    assertThat(numbers).containsExactly(10, 11, 12, 13, 14, 15, 16, 17, 18, 19);
+  }
+
+  @Test
+  void shouldDropTheOldestWhenAskedToDropAtTheHead() {
+    LinkConfig config = LinkConfig.of(12_000_000, 0).withDropPolicy(DropPolicy.HEAD);
+    link(config.withQueuePackets(3));
+    send(10, 1500); // one is being sent, of the others the last three stay
+    runUntil(NanoClock.seconds(1));
+    assertThat(numbers).containsExactly(0, 7, 8, 9);
+    assertThat(link.stats().drops(LinkDrop.QUEUE_FULL)).isEqualTo(6);
+  }
+
+  @Test
+  void shouldDropAPacketThatCanNeverFitWhateverThePolicy() {
+    LinkConfig config = LinkConfig.of(12_000_000, 0).withDropPolicy(DropPolicy.HEAD);
+    link(config.withQueueBytes(1000));
+    send(2, 900);
+    send(1, 1500);
+    runUntil(NanoClock.seconds(1));
+    assertThat(numbers).containsExactly(0, 1);
+  }
+
+  @Test
+  void shouldKeepTheWaitNearItsTargetWithCoDel() {
+    link(LinkConfig.of(12_000_000, 0).withQueuePackets(1000).withDropPolicy(DropPolicy.CODEL));
+    List<Long> waits = new ArrayList<>();
+    // Twice what the link carries, from a sender that halves its rate at each loss it sees.
+    double perMs = 2;
+    double credit = 0;
+    long seen = 0;
+    for (int ms = 0; ms < 20_000; ms++) {
+      credit += perMs;
+      for (; credit >= 1; credit--) {
+        send(1, 1500);
+      }
+      runUntil(clock.nanoTime() + MS);
+      long drops = link.stats().totalDrops();
+      perMs = drops > seen ? perMs * 0.7 : perMs + 0.002;
+      seen = drops;
+      if (ms > 5000) {
+        waits.add((long) link.queuedPackets());
+      }
+    }
+    waits.sort(null);
+    // A millisecond each: 5 ms are the target, and the sender's saw-tooth is above it.
+    assertThat(waits.get(waits.size() / 2)).isLessThan(20);
+    assertThat(link.stats().drops(LinkDrop.AQM)).isPositive();
+    assertThat(link.stats().drops(LinkDrop.QUEUE_FULL)).isZero();
+    assertThat(link.stats().deliveredPackets()).isGreaterThan(17_000); // 85 % of the link
+  }
+
+  @Test
+  void shouldNotDropAShortQueueWithCoDel() {
+    link(LinkConfig.of(12_000_000, 0).withDropPolicy(DropPolicy.CODEL));
+    for (int i = 0; i < 500; i++) {
+      send(4, 1500); // waits up to 3 ms
+      runUntil(clock.nanoTime() + 4 * MS);
+    }
+    runUntil(clock.nanoTime() + NanoClock.seconds(1));
+    assertThat(numbers).hasSize(2000);
+  }
+
+  @Test
+  void shouldSayHowLateItsDriverWas() {
+    link(LinkConfig.of(0, MS));
+    send(1, 100);
+    clock.advanceTo(3 * MS);
+    timers.advance(clock.nanoTime());
+    assertThat(numbers).containsExactly(0);
+    assertThat(link.stats().maxLateNanos()).isEqualTo(2 * MS);
+  }
+
+  @Test
+  void shouldBoundWhatIsOnTheWay() {
+    link(LinkConfig.of(0, NanoClock.seconds(3600)).withMtu(65535));
+    ByteBuf packet = buffers.packet(65535, 0);
+    for (int i = 0; i < 5000; i++) {
+      link.transmit(packet.retainedDuplicate());
+    }
+    packet.release();
+    assertThat(link.packetsInside()).isEqualTo((int) (FaultInjector.MAX_IN_FLIGHT_BYTES / 65535));
+    assertThat(link.stats().drops(LinkDrop.QUEUE_FULL)).isEqualTo(5000 - link.packetsInside());
+  }
 }

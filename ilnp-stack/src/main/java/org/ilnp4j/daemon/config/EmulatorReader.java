@@ -36,13 +36,14 @@ public final class EmulatorReader {
   private static EmulatorSetup setup(ConfigDocument file) {
     ConfigTable top = file.top(EmulatorKeys.TOP);
     String name = top.get(EmulatorKeys.NAME);
-    EmulatorConfig.Side left = side(file, EmulatorKeys.LEFT);
-    EmulatorConfig.Side right = side(file, EmulatorKeys.RIGHT);
+    EmulatorConfig.Side left =
+        side(file, file.table(EmulatorKeys.LEFT.section()), EmulatorKeys.LEFT);
+    ConfigTable rightTable = file.table(EmulatorKeys.RIGHT.section());
+    EmulatorConfig.Side right = side(file, rightTable, EmulatorKeys.RIGHT);
     if (left.namespace().equals(right.namespace()) && left.device().equals(right.device())) {
-      file.table(EmulatorKeys.RIGHT.section())
-          .problem(
-              EmulatorKeys.RIGHT.device(),
-              "\"" + right.device() + "\" is the device of the left side too; choose another");
+      rightTable.problem(
+          EmulatorKeys.RIGHT.device(),
+          "\"" + right.device() + "\" is the device of the left side too; choose another");
     }
     LinkConfig both = LinkKeys.read(LinkKeys.DEFAULT, file.table(EmulatorKeys.BOTH));
     ConfigTable control = file.table(EmulatorKeys.CONTROL);
@@ -61,8 +62,8 @@ public final class EmulatorReader {
     return new EmulatorSetup(name, link, socket);
   }
 
-  private static EmulatorConfig.Side side(ConfigDocument file, EmulatorKeys.End end) {
-    ConfigTable t = file.table(end.section());
+  private static EmulatorConfig.Side side(
+      ConfigDocument file, ConfigTable t, EmulatorKeys.End end) {
     Optional<Path> pcap = file.path(t, end.pcap());
     pcap.ifPresent(path -> ConfigFiles.checkCapture(t, end.pcap(), path));
     return new EmulatorConfig.Side(
