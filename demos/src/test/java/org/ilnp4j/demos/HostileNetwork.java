@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.demos.lab.MobileLab;
 import org.ilnp4j.tun.NetworkNamespace;
+import org.ilnp4j.tun.testing.Netns;
 
 /**
  * The network of the demonstration with somebody on the correspondent's link who means harm. The
@@ -24,6 +25,9 @@ final class HostileNetwork implements AutoCloseable {
 
   /** The core's own address on the correspondent's link. */
   static final String ROUTER = MobileLab.CORRESPONDENT_L64 + "::1";
+
+  /** The kernel's own grow to 32 MB, and a reader that stops is felt only then. */
+  private static final int RECEIVE_BUFFER_BYTES = 256 << 10;
 
   private static final int LIMIT_MILLIS = (int) TimeUnit.SECONDS.toMillis(60);
 
@@ -53,14 +57,21 @@ final class HostileNetwork implements AutoCloseable {
       lab.ip(net.lab().core, "-6", "route", "add", "blackhole", "2001:db8:bad::/48");
       service =
           NetworkNamespace.call(
-              net.lab().cn,
-              () -> new ServerSocket(SERVICE_PORT, 2000, InetAddress.getByName("127.0.0.1")));
-      service.setSoTimeout((int) TimeUnit.SECONDS.toMillis(30));
+              net.lab().cn, () -> listen(InetAddress.getByName("127.0.0.1"), SERVICE_PORT));
       raw = peer("c0", net.lab().cn, "e0", NODE, net::correspondentStatus);
     } catch (Exception | AssertionError e) {
       net.close();
       throw e;
     }
+  }
+
+  /** A server that waits for callers for a minute. */
+  static ServerSocket listen(InetAddress address, int port) throws IOException {
+    ServerSocket s = new ServerSocket();
+    s.setReceiveBufferSize(RECEIVE_BUFFER_BYTES);
+    s.setSoTimeout(LIMIT_MILLIS);
+    s.bind(new InetSocketAddress(address, port), 2000);
+    return s;
   }
 
   /** Scapy in the core, on the link to a node or to the router before it. */
@@ -99,6 +110,7 @@ final class HostileNetwork implements AutoCloseable {
         net.lab().core,
         () -> {
           Socket s = new Socket();
+          s.setReceiveBufferSize(RECEIVE_BUFFER_BYTES);
           s.connect(to, LIMIT_MILLIS);
           return s;
         });
@@ -111,6 +123,7 @@ final class HostileNetwork implements AutoCloseable {
         () -> {
           Socket s =
               new Socket(new Proxy(Proxy.Type.SOCKS, new InetSocketAddress("127.0.0.1", 1080)));
+          s.setReceiveBufferSize(RECEIVE_BUFFER_BYTES);
           s.connect(to, LIMIT_MILLIS);
           return s;
         });

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.ilnp4j.demos.HostileNetwork.Mode;
 import org.ilnp4j.demos.lab.Lab;
-import org.ilnp4j.tun.NetworkNamespace;
 import org.ilnp4j.tun.testing.Eventually;
+import org.ilnp4j.tun.NetworkNamespace;
 import org.ilnp4j.tun.testing.Netns;
 import org.ilnp4j.tun.testing.RequiresRoot;
 import org.junit.jupiter.api.AfterAll;
@@ -114,8 +114,6 @@ class KernelPeerTest {
   private static void stopReading(LiveSession s, boolean toKernel, boolean toProgram)
       throws Exception {
     try (s) {
-      s.client.setReceiveBufferSize(1 << 16);
-      s.server.setReceiveBufferSize(1 << 16);
       s.exchange(1000);
       List<LiveSession.Passing> passings = new ArrayList<>();
       if (toKernel) {
@@ -212,10 +210,11 @@ class KernelPeerTest {
   private static void cut() throws IOException {
     lab().exec(core(), "nft", "add table ip6 cut");
     for (String hook : new String[] {"input", "output"}) {
-      lab.exec(
-          core,
-          "nft",
-          "add chain ip6 cut %s { type filter hook %s priority 0; }".formatted(hook, hook));
+      lab()
+          .exec(
+              core(),
+              "nft",
+              "add chain ip6 cut %s { type filter hook %s priority 0; }".formatted(hook, hook));
       lab().exec(core(), "nft", "add rule ip6 cut %s meta l4proto tcp drop".formatted(hook));
     }
   }
