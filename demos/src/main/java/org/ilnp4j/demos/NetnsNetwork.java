@@ -32,7 +32,7 @@ final class NetnsNetwork implements DemoNetwork {
   private final MobileLab net;
   private final Path directory;
   private final Process mobileDaemon;
-  private final Process correspondentDaemon;
+  private Process correspondentDaemon;
   private ControlClient mobile;
   private ControlClient correspondent;
 
@@ -116,7 +116,20 @@ final class NetnsNetwork implements DemoNetwork {
     config.append(more);
     Path file = directory.resolve(name + ".toml");
     Files.writeString(file, config);
-    return java(ns, name, Main.class, List.of("daemon", "--config", file.toString()));
+    return start(ns, name);
+  }
+
+  private Process start(String ns, String name) throws IOException {
+    String config = directory.resolve(name + ".toml").toString();
+    return java(ns, name, Main.class, List.of("daemon", "--config", config));
+  }
+
+  /** The correspondent's daemon dies on the spot and is started again; returns when it is ready. */
+  void crashCorrespondent() throws IOException, InterruptedException {
+    correspondent.close();
+    correspondentDaemon.destroyForcibly().waitFor();
+    correspondentDaemon = start(net.cn, "correspondent");
+    awaitReady();
   }
 
   /** Starts a class of this program in a virtual machine of its own. */

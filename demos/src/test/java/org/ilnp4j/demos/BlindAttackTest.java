@@ -2,9 +2,11 @@ package org.ilnp4j.demos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.ilnp4j.demos.HostileNetwork.ECHO_PORT;
 import static org.ilnp4j.demos.HostileNetwork.PORT;
 
 import java.io.IOException;
+import java.net.Socket;
 import java.net.SocketException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -79,7 +81,7 @@ class BlindAttackTest {
       session.exchange(BYTES);
       RawPeer.Flow f = net.raw.settled(PORT);
       for (String flags : new String[] {"S", "SA"}) {
-        for (long offset : new long[] {-1, 0, 1, 1L << 31}) {
+        for (long offset : new long[] {-1, 0, 1L << 31}) {
           assertThat(net.raw.answers(segment(flags, f.expects() + offset, "" + f.next())))
               .as("%s %d off the left edge", flags, offset)
               .containsExactly(challenge(f));
@@ -193,25 +195,29 @@ class BlindAttackTest {
   @ParameterizedTest
   @EnumSource(Mode.class)
   void shouldServeOthersWhileFloodedWithSyns(Mode mode) throws Exception {
-    try (LiveSession before = net.open(mode)) {
-      before.exchange(BYTES);
+    try (Socket before = net.connect(mode, ECHO_PORT)) {
+      assertEchoed(before);
       CompletableFuture<Object> flood =
           CompletableFuture.supplyAsync(
-              () -> net.raw.eval("flood(%d, 10000, '2001:db8:bad:f100::')".formatted(PORT)));
+              () -> net.raw.eval("flood(%d, 10000, '2001:db8:bad:f100::')".formatted(ECHO_PORT)));
       int during = 0;
       while (!flood.isDone() || during == 0) {
-        before.exchange(BYTES);
-        try (LiveSession fresh = net.open(mode)) {
-          fresh.exchange(BYTES);
+        assertEchoed(before);
+        try (Socket fresh = net.connect(mode, ECHO_PORT)) {
+          assertEchoed(fresh);
         }
         during++;
       }
       assertThat(flood.get()).isEqualTo(10_000);
       // Nor does what is left of it hinder anybody.
-      try (LiveSession after = net.open(mode)) {
-        after.exchange(BYTES);
+      try (Socket after = net.connect(mode, ECHO_PORT)) {
+        assertEchoed(after);
       }
-      before.exchange(BYTES);
+      assertEchoed(before);
     }
+  }
+
+  private static void assertEchoed(Socket s) throws Exception {
+    LiveSession.write(s, s, BYTES).readAll();
   }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.demos.lab.MobileLab;
 import org.ilnp4j.tun.NetworkNamespace;
+import org.ilnp4j.tun.testing.Netns;
 
 /**
  * The network of the demonstration with somebody on the correspondent's link who means harm. The
@@ -17,6 +18,10 @@ import org.ilnp4j.tun.NetworkNamespace;
  */
 final class HostileNetwork implements AutoCloseable {
   static final int PORT = 9000;
+
+  /** Leads to a service that sends back what it is sent. */
+  static final int ECHO_PORT = 9001;
+
   static final String NODE = MobileLab.CORRESPONDENT_L64 + ":" + MobileLab.CORRESPONDENT_NID;
 
   /** Addresses that nobody has: what is sent there, the router takes and drops. */
@@ -25,9 +30,13 @@ final class HostileNetwork implements AutoCloseable {
   /** The core's own address on the correspondent's link. */
   static final String ROUTER = MobileLab.CORRESPONDENT_L64 + "::1";
 
+  /** The kernel's own grow to 32 MB, and a reader that stops is felt only then. */
+  private static final int RECEIVE_BUFFER_BYTES = 256 << 10;
+
   private static final int LIMIT_MILLIS = (int) TimeUnit.SECONDS.toMillis(60);
 
   private static final int SERVICE_PORT = 9100;
+  private static final int ECHO_SERVICE_PORT = 9101;
 
   /** How the session that is attacked speaks. */
   enum Mode {
@@ -40,27 +49,66 @@ final class HostileNetwork implements AutoCloseable {
   final NetnsNetwork net;
   final RawPeer raw;
   private final ServerSocket service;
+  private final ServerSocket echo;
 
   HostileNetwork() throws Exception {
     net =
         new NetnsNetwork(
             new MobileLab(new Lab(), 1000),
             "1 MiB",
-            "[[publish]]\nport = " + PORT + "\nto = \"127.0.0.1:" + SERVICE_PORT + "\"\n");
+            publish(PORT, SERVICE_PORT) + publish(ECHO_PORT, ECHO_SERVICE_PORT));
     try {
       net.awaitReady();
       Lab lab = net.lab().lab;
       lab.ip(net.lab().core, "-6", "route", "add", "blackhole", "2001:db8:bad::/48");
       service =
           NetworkNamespace.call(
-              net.lab().cn,
-              () -> new ServerSocket(SERVICE_PORT, 2000, InetAddress.getByName("127.0.0.1")));
-      service.setSoTimeout((int) TimeUnit.SECONDS.toMillis(30));
+              net.lab().cn, () -> listen(InetAddress.getByName("127.0.0.1"), SERVICE_PORT));
+      echo =
+          Netns.callIn(
+              net.lab().cn, () -> listen(InetAddress.getByName("127.0.0.1"), ECHO_SERVICE_PORT));
+      echo.setSoTimeout(0);
+      new Thread(() -> echo(echo), "echo").start();
       raw = peer("c0", net.lab().cn, "e0", NODE, net::correspondentStatus);
     } catch (Exception | AssertionError e) {
       net.close();
       throw e;
     }
+  }
+
+  private static String publish(int port, int servicePort) {
+    return "[[publish]]\nport = " + port + "\nto = \"127.0.0.1:" + servicePort + "\"\n";
+  }
+
+  /** Sends back what it is sent, to any number of callers at once, until it is closed. */
+  private static void echo(ServerSocket server) {
+    try {
+      while (true) {
+        Socket s = server.accept();
+        Thread t =
+            new Thread(
+                () -> {
+                  try (s) {
+                    s.getInputStream().transferTo(s.getOutputStream());
+                  } catch (IOException e) {
+                    // A caller that is gone, as most of a flood are.
+                  }
+                });
+        t.setDaemon(true);
+        t.start();
+      }
+    } catch (IOException e) {
+      // closed
+    }
+  }
+
+  /** A server that waits for callers for a minute. */
+  static ServerSocket listen(InetAddress address, int port) throws IOException {
+    ServerSocket s = new ServerSocket();
+    s.setReceiveBufferSize(RECEIVE_BUFFER_BYTES);
+    s.setSoTimeout(LIMIT_MILLIS);
+    s.bind(new InetSocketAddress(address, port), 2000);
+    return s;
   }
 
   /** Scapy in the core, on the link to a node or to the router before it. */
@@ -88,9 +136,13 @@ final class HostileNetwork implements AutoCloseable {
 
   /** A program connects to the published port. */
   Socket connect(Mode mode) throws Exception {
+    return connect(mode, PORT);
+  }
+
+  Socket connect(Mode mode, int port) throws Exception {
     return mode == Mode.CLASSIC
-        ? connectByKernel(new InetSocketAddress(NODE, PORT))
-        : connectBySocks(InetSocketAddress.createUnresolved(NetnsNetwork.CORRESPONDENT, PORT));
+        ? connectByKernel(new InetSocketAddress(NODE, port))
+        : connectBySocks(InetSocketAddress.createUnresolved(NetnsNetwork.CORRESPONDENT, port));
   }
 
   /** The kernel of the core connects. */
@@ -99,6 +151,7 @@ final class HostileNetwork implements AutoCloseable {
         net.lab().core,
         () -> {
           Socket s = new Socket();
+          s.setReceiveBufferSize(RECEIVE_BUFFER_BYTES);
           s.connect(to, LIMIT_MILLIS);
           return s;
         });
@@ -111,6 +164,7 @@ final class HostileNetwork implements AutoCloseable {
         () -> {
           Socket s =
               new Socket(new Proxy(Proxy.Type.SOCKS, new InetSocketAddress("127.0.0.1", 1080)));
+          s.setReceiveBufferSize(RECEIVE_BUFFER_BYTES);
           s.connect(to, LIMIT_MILLIS);
           return s;
         });
@@ -135,6 +189,7 @@ final class HostileNetwork implements AutoCloseable {
   public void close() throws IOException {
     raw.close();
     service.close();
+    echo.close();
     net.close();
   }
 }

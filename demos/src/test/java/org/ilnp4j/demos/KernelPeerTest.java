@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.ilnp4j.demos.HostileNetwork.Mode;
 import org.ilnp4j.demos.lab.Lab;
-import org.ilnp4j.tun.NetworkNamespace;
 import org.ilnp4j.tun.testing.Eventually;
+import org.ilnp4j.tun.NetworkNamespace;
 import org.ilnp4j.tun.testing.Netns;
 import org.ilnp4j.tun.testing.RequiresRoot;
 import org.junit.jupiter.api.AfterAll;
@@ -94,7 +94,7 @@ class KernelPeerTest {
   // ---- a reader stops -------------------------------------------------------------------------
 
   @Test
-  void shouldWaitForReadersThatStop() throws Exception {
+  void shouldWaitForReadersThatStopAndAnswerKeepalives() throws Exception {
     long probes = persistProbes();
     List<CompletableFuture<Void>> cases = new ArrayList<>();
     for (Kernel kernel : Kernel.values()) {
@@ -104,6 +104,8 @@ class KernelPeerTest {
       cases.add(inBackground(() -> stopReading(toProgram, false, true)));
       LiveSession both = open(kernel);
       cases.add(inBackground(() -> stopReading(both, true, true)));
+      LiveSession idle = open(kernel);
+      cases.add(inBackground(() -> keepAlive(idle)));
     }
     for (CompletableFuture<Void> c : cases) {
       c.get(READER_STOPPED_SECONDS + 120, TimeUnit.SECONDS);
@@ -114,8 +116,6 @@ class KernelPeerTest {
   private static void stopReading(LiveSession s, boolean toKernel, boolean toProgram)
       throws Exception {
     try (s) {
-      s.client.setReceiveBufferSize(1 << 16);
-      s.server.setReceiveBufferSize(1 << 16);
       s.exchange(1000);
       List<LiveSession.Passing> passings = new ArrayList<>();
       if (toKernel) {
@@ -135,6 +135,20 @@ class KernelPeerTest {
       for (CompletableFuture<Void> r : reading) {
         r.get(120, TimeUnit.SECONDS);
       }
+      s.exchange(1000);
+    }
+  }
+
+  /** Beside those: an idle session whose kernel asks each second whether anybody is there. */
+  private static void keepAlive(LiveSession s) throws Exception {
+    try (s) {
+      s.exchange(1000);
+      s.server.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 1);
+      s.server.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 1);
+      s.server.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 5);
+      s.server.setKeepAlive(true);
+      // Unanswered, the fifth probe would be its end.
+      TimeUnit.SECONDS.sleep(READER_STOPPED_SECONDS);
       s.exchange(1000);
     }
   }
@@ -212,10 +226,11 @@ class KernelPeerTest {
   private static void cut() throws IOException {
     lab().exec(core(), "nft", "add table ip6 cut");
     for (String hook : new String[] {"input", "output"}) {
-      lab.exec(
-          core,
-          "nft",
-          "add chain ip6 cut %s { type filter hook %s priority 0; }".formatted(hook, hook));
+      lab()
+          .exec(
+              core(),
+              "nft",
+              "add chain ip6 cut %s { type filter hook %s priority 0; }".formatted(hook, hook));
       lab().exec(core(), "nft", "add rule ip6 cut %s meta l4proto tcp drop".formatted(hook));
     }
   }
@@ -298,6 +313,19 @@ class KernelPeerTest {
     }
   }
 
+  /** The kernel still has its end when the daemon has lost everything. */
+  @Test
+  void shouldResetWhatACrashedDaemonHasForgotten() throws Exception {
+    try (LiveSession s = open(Kernel.CLIENT)) {
+      s.exchange(1000);
+      net.net.crashCorrespondent();
+      assertReset(s.server);
+    }
+    try (LiveSession fresh = open(Kernel.CLIENT)) {
+      fresh.exchange(20_000);
+    }
+  }
+
   private static void assertReset(Socket end) {
     assertThatThrownBy(
             () -> {
@@ -309,22 +337,7 @@ class KernelPeerTest {
         .isInstanceOf(SocketException.class);
   }
 
-  // ---- keepalive, half-close, resets through the proxy ----------------------------------------
-
-  @ParameterizedTest
-  @EnumSource(Kernel.class)
-  void shouldAnswerKeepalivesOfTheKernel(Kernel kernel) throws Exception {
-    try (LiveSession s = open(kernel)) {
-      s.exchange(1000);
-      s.server.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, 1);
-      s.server.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, 1);
-      s.server.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, 2);
-      s.server.setKeepAlive(true);
-      // Unanswered, the third probe would be its end, after three seconds.
-      TimeUnit.SECONDS.sleep(5);
-      s.exchange(1000);
-    }
-  }
+  // ---- half-close and resets through the proxy ----------------------------------------
 
   @ParameterizedTest
   @EnumSource(Kernel.class)

@@ -81,7 +81,7 @@ final class LiveSession implements AutoCloseable {
   }
 
   /** Begins to send octets from one end to the other. */
-  Passing write(Socket from, Socket to, int bytes) {
+  static Passing write(Socket from, Socket to, int bytes) {
     return new Passing(from, to, pattern(bytes));
   }
 
