@@ -413,7 +413,7 @@ class TcpMatrixTest {
       s.on(d.pair.mn.engine.connect(d.net.now, d.pair.toCn(), Pair.PORT, s));
       d.net.runFor(NanoClock.millis(31));
     }
-    d.net.runFor(NanoClock.seconds(6));
+    d.net.runFor(NanoClock.seconds(12)); // who came first gives way loss by loss
     long[] before = clients.stream().mapToLong(s -> s.received).toArray();
     double seconds = 20;
     d.net.runFor((long) (seconds * 1e9));
