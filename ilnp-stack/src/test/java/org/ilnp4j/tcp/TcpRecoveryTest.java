@@ -364,4 +364,21 @@ class TcpRecoveryTest {
     assertThat(t.sent).hasSize(10);
     t.end();
   }
+
+  @Test
+  void shouldNotTakeATimeoutForSpuriousWhenTheAcknowledgementsWereLost() {
+    TcpTranscript t = sack();
+    t.send(4000);
+    expectSegments(t, 0, 4);
+    // The first segment is lost, and what is said about the others.
+    while (t.connection.info(t.now).timeouts() == 0) {
+      t.after(10);
+    }
+    t.receive("A seq=1 ack=4001 win=65535");
+    TcpInfo info = t.connection.info(t.now);
+    assertThat(info.timeouts()).isEqualTo(1);
+    assertThat(info.spuriousRecoveries()).isZero();
+    assertThat(info.ssthreshBytes()).isLessThan(10_000);
+    t.end();
+  }
 }
