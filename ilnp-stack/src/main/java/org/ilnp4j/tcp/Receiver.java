@@ -282,7 +282,13 @@ final class Receiver {
       out.sackLeft[out.sackCount] = dsackLeft;
       out.sackRight[out.sackCount++] = dsackRight;
     }
+    int first = out.sackCount;
     buffer.writeSackBlocks(out, room);
+    for (int i = first; finKnown && i < out.sackCount; i++) {
+      if (out.sackRight[i] == finSeq) {
+        out.sackRight[i]++; // senders count the FIN in, and would miss it here
+      }
+    }
   }
 
   boolean hasSack() {

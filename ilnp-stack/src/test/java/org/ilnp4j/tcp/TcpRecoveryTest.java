@@ -2,6 +2,7 @@ package org.ilnp4j.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.Unpooled;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.Counter;
 import org.junit.jupiter.api.Test;
@@ -331,6 +332,46 @@ class TcpRecoveryTest {
     t.after(5000);
     t.send(60_000);
     assertThat(t.sent).hasSize(10);
+    t.end();
+  }
+
+  @Test
+  void shouldNotTakeATimeoutForSpuriousWhenTheAcknowledgementsWereLost() {
+    TcpTranscript t = sack();
+    t.send(4000);
+    expectSegments(t, 0, 4);
+    // The first segment is lost, and what is said about the others.
+    while (t.connection.info(t.now).timeouts() == 0) {
+      t.after(10);
+    }
+    t.receive("A seq=1 ack=4001 win=65535");
+    TcpInfo info = t.connection.info(t.now);
+    assertThat(info.timeouts()).isEqualTo(1);
+    assertThat(info.spuriousRecoveries()).isZero();
+    assertThat(info.ssthreshBytes()).isLessThan(10_000);
+    t.end();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3001, 3002})
+  void shouldFindALossBeforeTheFinWithoutTimeout(int right) {
+    TcpTranscript t = sack();
+    t.connection.send(t.now, Unpooled.wrappedBuffer(new byte[3000]));
+    t.shutdown();
+    t.expect("A seq=1 len=1000");
+    t.expect("A seq=1001 len=1000");
+    t.expect("FA seq=2001 len=1000");
+    t.after(20).receive("A seq=1 ack=1001 sack=2001-" + right + " win=65535");
+    t.after(20).expect("A seq=1001 len=1000");
+    t.receive("A seq=1 ack=3002 win=65535").expectState(TcpState.FIN_WAIT_2);
+    t.end();
+  }
+
+  @Test
+  void shouldSackAFinWithItsText() {
+    TcpTranscript t = sack();
+    t.receive("FA seq=1001 ack=1 len=1000").expect("A ack=1 sack=1001-2002");
+    t.receive("A seq=1 ack=1 len=1000").expect("A ack=2002 sack=no");
     t.end();
   }
 }

@@ -2,6 +2,7 @@ package org.ilnp4j.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.DropReason;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,6 +136,23 @@ class TcpTimestampsTest {
     t.receive("A seq=1 ack=11 ts=2000");
     long srtt = t.connection.info(t.now).srttNanos();
     assertThat(srtt).isBetween(5_000_000L, 8_000_000L); // an eighth of 50 ms
+    t.end();
+  }
+
+  @Test
+  void shouldNotTakeTheEchoOfADuplicateForARoundTrip() {
+    TcpTranscript t = new TcpTranscript(true);
+    t.established("mss=1020 win=20000 sackok ts=1000", 100);
+    t.send(3000);
+    t.expect("A seq=1 len=1000");
+    t.expect("A seq=1001 len=1000");
+    int echo = t.expect("A seq=2001 len=1000").h.tsVal;
+    // All of it arrives, but the acknowledgement is lost.
+    while (t.connection.info(t.now).timeouts() == 0) {
+      t.after(10);
+    }
+    t.receive("A seq=1 ack=3001 sack=1-1001 ts=9000:" + echo);
+    assertThat(t.connection.info(t.now).srttNanos()).isEqualTo(NanoClock.millis(100));
     t.end();
   }
 }

@@ -88,6 +88,10 @@ public final class Delivery {
       firstOriginal = Math.min(firstOriginal, s.order);
     }
     if (s.isRetransmitted()) {
+      if (!retransmitted || Seq.gt(s.tsVal, echoTsVal)) {
+        echoPath = s.path;
+        echoTsVal = s.tsVal;
+      }
       retransmitted = true;
     } else if (samplePath != s.path) {
       samplePath = s.path;
@@ -97,8 +101,6 @@ public final class Delivery {
       firstSentNanos = Math.min(firstSentNanos, s.sentNanos);
       lastSentNanos = Math.max(lastSentNanos, s.sentNanos);
     }
-    echoPath = s.path;
-    echoTsVal = s.tsVal;
   }
 
   /** False when an earlier transmission than the last must be what arrived (RFC 8985 §6.2). */
@@ -135,7 +137,11 @@ public final class Delivery {
     return samplePath() == current && current != null ? nowNanos - lastSentNanos : -1;
   }
 
-  /** The path of the last segment added, and the timestamp value it last carried. */
+  /**
+   * The path and timestamp value of the latest repetition among the delivered segments; null when
+   * none was sent twice. An echo from before it says how long ago an earlier one was sent, not how
+   * long the way takes: the first acknowledgement may have been lost.
+   */
   public PathState echoPath() {
     return echoPath;
   }

@@ -51,7 +51,10 @@ public final class ForwardRto {
     if (step == Step.OFF) {
       return false;
     }
-    if (delivery.firstOriginal() <= timeoutOrder) {
+    // The first acknowledgement that advances may be the repeated head's, and speak of originals
+    // whose own acknowledgements were lost; RFC 5682 §3.1 asks the next one.
+    boolean telling = !advanced || step == Step.NEW_DATA;
+    if (telling && delivery.firstOriginal() <= timeoutOrder) {
       step = Step.OFF;
       return true;
     }

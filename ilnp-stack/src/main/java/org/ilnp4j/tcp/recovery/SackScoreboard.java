@@ -75,7 +75,9 @@ public final class SackScoreboard {
     int i = queue.indexAfter(left == from ? left : from - 1);
     for (; i < queue.size(); i++) {
       SentSegment s = queue.get(i);
-      if (Seq.gt(s.endSeq(), right)) {
+      // A FIN came with the text before it, whether or not the block counts it in.
+      int end = s.isFin() && s.length > 1 ? s.endSeq() - 1 : s.endSeq();
+      if (Seq.gt(end, right)) {
         return;
       }
       if (Seq.geq(s.seq, left) && s.fate != Fate.SACKED && s.path != null) {
