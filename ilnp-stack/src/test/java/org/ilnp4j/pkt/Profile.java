@@ -1,0 +1,42 @@
+package org.ilnp4j.pkt;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.ilnp4j.tcp.TcpConfig;
+import org.ilnp4j.time.NanoClock;
+
+/**
+ * The system a script was written for: what of its defaults shows on the wire and in socket calls,
+ * so that scripts which compare exactly can be played.
+ */
+enum Profile {
+  /** This stack as it comes. */
+  ILNP4J,
+  LINUX,
+  FREEBSD;
+
+  static Profile byName(String name) {
+    for (Profile p : values()) {
+      if (p.label().equals(name)) {
+        return p;
+      }
+    }
+    throw ScriptStop.syntax(
+        "a profile: "
+            + Arrays.stream(values()).map(Profile::label).collect(Collectors.joining(", ")),
+        name);
+  }
+
+  String label() {
+    return name().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  TcpConfig tcp() {
+    TcpConfig d = TcpConfig.DEFAULT.withBuffers(4 << 20, 6 << 20);
+    return switch (this) {
+      case ILNP4J -> TcpConfig.DEFAULT;
+      case LINUX -> d.withBuffers(4 << 20, 15 << 20);
+      case FREEBSD -> d.withBuffers(32768, 65536).withTimeWait(NanoClock.seconds(60));
+    };
+  }
+}
