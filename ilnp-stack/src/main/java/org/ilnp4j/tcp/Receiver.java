@@ -77,7 +77,7 @@ final class Receiver {
     rcvNxt = synSeq + 1;
     rcvAdv = rcvNxt + Math.min(capacityBytes, 0xffff);
     lastAckSent = rcvNxt;
-    windowShift = scaled ? offeredShift(capacityBytes) : 0;
+    windowShift = scaled ? tcb.config.windowShift() : 0;
     timestamps = useTimestamps;
     tsRecent = tsVal;
     tsRecentNanos = nowNanos;

@@ -15,6 +15,7 @@ import org.ilnp4j.util.Seq;
 import org.ilnp4j.wire.Ip6;
 import org.ilnp4j.wire.PacketView;
 import org.ilnp4j.wire.TcpHeader;
+import org.ilnp4j.wire.TcpHeader.OptionOrder;
 
 /**
  * Decides which segments of a connection leave now and builds them: lost ones first, then new data
@@ -29,9 +30,10 @@ final class SegmentOutput {
   private final Counters counters;
   private final TcpHeader header = new TcpHeader();
 
-  SegmentOutput(Ip6Output out, Counters counters) {
+  SegmentOutput(Ip6Output out, Counters counters, OptionOrder optionOrder) {
     this.out = out;
     this.counters = counters;
+    header.optionOrder = optionOrder;
   }
 
   PathMtu pathMtu() {
@@ -79,8 +81,7 @@ final class SegmentOutput {
     boolean answer = t.state() == TcpState.SYN_RECEIVED;
     begin(t, t.snd.iss, answer ? TcpHeader.SYN | TcpHeader.ACK : TcpHeader.SYN);
     header.mss = offeredMss();
-    header.windowScale =
-        shake.offerScale ? Receiver.offeredShift(t.config.receiveBufferBytes()) : -1;
+    header.windowScale = shake.offerScale ? t.config.windowShift() : -1;
     header.sackPermitted = shake.offerSack;
     header.flags |= shake.takeEcnFlags();
     if (shake.offerTimestamps) {
@@ -428,7 +429,7 @@ final class SegmentOutput {
       header.tsEcr = syn.tsVal;
       header.sackPermitted = syn.sackPermitted;
       header.windowScale =
-          syn.windowScale < 0 ? -1 : Receiver.offeredShift(config.receiveBufferBytes());
+          syn.windowScale < 0 ? -1 : config.windowShift();
     }
     ByteBuf packet =
         out.start(

@@ -3,6 +3,7 @@ package org.ilnp4j.tcp;
 import java.util.function.Consumer;
 import org.ilnp4j.tcp.congestion.CongestionControl;
 import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.wire.TcpHeader.OptionOrder;
 
 /**
  * Settings of one host's TCP: {@link #DEFAULT}, or that with some of them changed. Immutable.
@@ -30,6 +31,8 @@ public final class TcpConfig {
   private long minRtoNanos = NanoClock.millis(200);
   private long userTimeoutNanos = NanoClock.seconds(900);
   private boolean followsPeerUserTimeout;
+  private OptionOrder optionOrder = OptionOrder.LINUX;
+  private int windowShift = -1;
 
   private boolean pacing = true;
 
@@ -52,6 +55,8 @@ public final class TcpConfig {
     userTimeoutNanos = c.userTimeoutNanos;
     pacing = c.pacing;
     followsPeerUserTimeout = c.followsPeerUserTimeout;
+    optionOrder = c.optionOrder;
+    windowShift = c.windowShift;
   }
 
   private TcpConfig with(Consumer<TcpConfig> change) {
@@ -232,5 +237,24 @@ public final class TcpConfig {
 
   public TcpConfig withPeerUserTimeout(boolean follows) {
     return with(c -> c.followsPeerUserTimeout = follows);
+  }
+
+  /** How options stand in our headers; for comparison with other systems. */
+  public OptionOrder optionOrder() {
+    return optionOrder;
+  }
+
+  public TcpConfig withOptionOrder(OptionOrder order) {
+    return with(c -> c.optionOrder = order);
+  }
+
+  /** The window scale offered (RFC 7323 §2.3), or the least that covers the receive buffer. */
+  public int windowShift() {
+    return windowShift >= 0 ? windowShift : Receiver.offeredShift(receiveBufferBytes);
+  }
+
+  public TcpConfig withWindowShift(int shift) {
+    require(shift >= 0 && shift <= 14, "window scale " + shift + " is not within 0 to 14");
+    return with(c -> c.windowShift = shift);
   }
 }

@@ -93,7 +93,7 @@ public final class TcpEngine {
     this.counters = counters;
     allocator = out.allocator();
     memory = new MemoryBudget(config.memoryBytes(), counters);
-    output = new SegmentOutput(out, counters);
+    output = new SegmentOutput(out, counters, config.optionOrder());
     isn = new IsnGenerator(random);
     ports = new Ports(random);
     challenges = new ChallengeAckLimiter(random);

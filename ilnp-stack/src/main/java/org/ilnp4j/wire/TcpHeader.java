@@ -34,6 +34,15 @@ public final class TcpHeader {
   /** Granularity bit of the user timeout: minutes instead of seconds (RFC 5482 §3.1). */
   private static final int IN_MINUTES = 0x8000;
 
+  /** The order and padding of the options in {@link #write}; receivers do not care. */
+  public enum OptionOrder {
+    /** MSS, SACK permitted, timestamps, window scale, user timeout, SACK; padding in front of each. */
+    LINUX,
+    /** MSS, window scale, SACK permitted, timestamps, user timeout, SACK; padding at the end where it can be. */
+    BSD
+  }
+
+  public OptionOrder optionOrder = OptionOrder.LINUX;
   public int srcPort;
   public int dstPort;
   public int seq;
@@ -180,6 +189,7 @@ public final class TcpHeader {
     return Math.min(sackCount, sackRoom());
   }
 
+  /** The same in both orders. */
   private int bytesWithoutSack() {
     int n = MIN_BYTES;
     n += mss >= 0 ? 4 : 0;
@@ -197,9 +207,8 @@ public final class TcpHeader {
   }
 
   /**
-   * Appends the header at the writer index, checksum zero. Options stand in the order Linux uses:
-   * MSS, SACK permitted, timestamps, window scale, user timeout, SACK. SACK blocks beyond {@link
-   * #sackRoom} are left out.
+   * Appends the header at the writer index, checksum zero. SACK blocks beyond {@link #sackRoom} are
+   * left out.
    */
   public void write(ByteBuf out) {
     out.writeShort(srcPort);
@@ -214,18 +223,53 @@ public final class TcpHeader {
     if (mss >= 0) {
       out.writeInt(OPT_MSS << 24 | 4 << 16 | mss);
     }
+    if (optionOrder == OptionOrder.LINUX) {
+      writeRestLinux(out);
+    } else {
+      writeRestBsd(out);
+    }
+    writeUserTimeout(out);
+    writeSack(out);
+  }
+
+  private void writeRestLinux(ByteBuf out) {
     if (hasTimestamps) {
       // The two octets before the timestamps hold either SACK permitted or padding.
       out.writeShort(sackPermitted ? OPT_SACK_PERMITTED << 8 | 2 : OPT_NOP << 8 | OPT_NOP);
-      out.writeShort(OPT_TIMESTAMPS << 8 | 10);
-      out.writeInt(tsVal);
-      out.writeInt(tsEcr);
+      writeTimestamps(out);
     } else if (sackPermitted) {
       out.writeInt(OPT_NOP << 24 | OPT_NOP << 16 | OPT_SACK_PERMITTED << 8 | 2);
     }
     if (windowScale >= 0) {
       out.writeInt(OPT_NOP << 24 | OPT_WINDOW_SCALE << 16 | 3 << 8 | windowScale);
     }
+  }
+
+  private void writeRestBsd(ByteBuf out) {
+    if (windowScale >= 0) {
+      out.writeInt(OPT_NOP << 24 | OPT_WINDOW_SCALE << 16 | 3 << 8 | windowScale);
+    }
+    if (sackPermitted) {
+      out.writeShort(OPT_SACK_PERMITTED << 8 | 2);
+    }
+    if (hasTimestamps) {
+      if (!sackPermitted) {
+        out.writeShort(OPT_NOP << 8 | OPT_NOP);
+      }
+      writeTimestamps(out);
+    } else if (sackPermitted) {
+      // Nothing is read behind an end of options.
+      out.writeShort(userTimeoutSeconds < 0 ? OPT_END << 8 | OPT_END : OPT_NOP << 8 | OPT_NOP);
+    }
+  }
+
+  private void writeTimestamps(ByteBuf out) {
+    out.writeShort(OPT_TIMESTAMPS << 8 | 10);
+    out.writeInt(tsVal);
+    out.writeInt(tsEcr);
+  }
+
+  private void writeUserTimeout(ByteBuf out) {
     if (userTimeoutSeconds >= 0) {
       int value =
           userTimeoutSeconds < IN_MINUTES
@@ -233,6 +277,9 @@ public final class TcpHeader {
               : IN_MINUTES | userTimeoutSeconds / 60;
       out.writeInt(OPT_USER_TIMEOUT << 24 | 4 << 16 | value);
     }
+  }
+
+  private void writeSack(ByteBuf out) {
     int blocks = sackWritten();
     if (blocks > 0) {
       out.writeShort(OPT_NOP << 8 | OPT_NOP);

@@ -22,6 +22,8 @@ final class Flow {
   private long scriptLocalIsn;
   private long liveLocalIsn;
   private boolean localKnown;
+  private boolean remoteScaled;
+  private int localShift = -1;
 
   private final Map<Long, Long> liveTimestamps = new HashMap<>();
   private boolean timestampSeen;
@@ -46,13 +48,16 @@ final class Flow {
   }
 
   /** The script sends the peer's SYN. */
-  void remoteSyn(long scriptSeq) {
+  void remoteSyn(long scriptSeq, List<TcpOption> options) {
+    remoteScaled = options.stream().anyMatch(o -> o.kind() == TcpOption.WINDOW_SCALE);
     liveRemoteIsn = low32(liveRemoteIsn - scriptRemoteIsn + scriptSeq);
     scriptRemoteIsn = scriptSeq;
   }
 
   /** The stack's SYN, as it was sent and as the script writes it. */
-  void localSyn(int liveSeq, long scriptSeq) {
+  void localSyn(Segment s, long scriptSeq) {
+    localShift = s.tcp.windowScale;
+    int liveSeq = s.tcp.seq;
     liveLocalIsn = low32(liveSeq);
     scriptLocalIsn = scriptSeq;
     localKnown = true;
@@ -139,6 +144,11 @@ final class Flow {
         liveTimestamps.put(o.values()[0], live);
       }
     }
+  }
+
+  /** The scale the stack has offered, if the peer has too; 0 otherwise. */
+  int windowShift() {
+    return remoteScaled && localShift >= 0 ? localShift : 0;
   }
 
   String describe(Segment s, PacketSpec p) {

@@ -26,8 +26,23 @@ final class InfoValues {
       "TCP_LISTEN",
       "TCP_CLOSING"
     };
+    // The names FreeBSD has for the same.
+    String[] bsd = {
+      "ESTABLISHED",
+      "SYN_SENT",
+      "SYN_RECEIVED",
+      "FIN_WAIT_1",
+      "FIN_WAIT_2",
+      "TIME_WAIT",
+      "CLOSED",
+      "CLOSE_WAIT",
+      "LAST_ACK",
+      "LISTEN",
+      "CLOSING"
+    };
     for (int i = 0; i < states.length; i++) {
       CONSTANTS.put(states[i], i + 1.0);
+      CONSTANTS.put("TCPI_" + bsd[i], i + 1.0);
     }
     String[] phases = {"Open", "Disorder", "CWR", "Recovery", "Loss"};
     for (int i = 0; i < phases.length; i++) {

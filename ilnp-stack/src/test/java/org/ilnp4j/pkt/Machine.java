@@ -50,6 +50,7 @@ final class Machine implements LocatorPlumber {
   private int steps;
   private int packets;
   private ScriptStop bad;
+  private boolean inTurn;
 
   /** Called after every turn of the host. */
   Runnable afterTurn = () -> {};
@@ -151,8 +152,12 @@ final class Machine implements LocatorPlumber {
 
   void turn() {
     host.endTurn(now);
-    afterTurn.run();
-    host.endTurn(now);
+    if (!inTurn) {
+      inTurn = true;
+      afterTurn.run();
+      inTurn = false;
+      host.endTurn(now);
+    }
     if (bad != null) {
       throw bad;
     }

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.wire.TcpHeader.OptionOrder;
 
 /**
  * The system a script was written for: what of its defaults shows on the wire and in socket calls,
@@ -32,11 +33,21 @@ enum Profile {
   }
 
   TcpConfig tcp() {
-    TcpConfig d = TcpConfig.DEFAULT.withBuffers(4 << 20, 6 << 20);
+    TcpConfig d = TcpConfig.DEFAULT;
     return switch (this) {
-      case ILNP4J -> TcpConfig.DEFAULT;
+      case ILNP4J -> d;
       case LINUX -> d.withBuffers(4 << 20, 15 << 20);
-      case FREEBSD -> d.withBuffers(32768, 65536).withTimeWait(NanoClock.seconds(60));
+      case FREEBSD ->
+          d.withBuffers(32 << 10, 64 << 10)
+              .withTimeWait(NanoClock.seconds(60))
+              .withOptionOrder(OptionOrder.BSD)
+              .withWindowShift(6);
     };
+  }
+
+  /** The receive buffer TCP works with when a socket has one of {@code bytes}. */
+  int receiveBuffer(int bytes, int mssBytes) {
+    // FreeBSD makes it whole segments.
+    return this == FREEBSD ? (bytes + mssBytes - 1) / mssBytes * mssBytes : bytes;
   }
 }

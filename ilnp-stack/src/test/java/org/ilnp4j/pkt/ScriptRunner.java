@@ -11,6 +11,7 @@ import org.ilnp4j.pkt.Event.LinkEvent;
 import org.ilnp4j.pkt.Event.Shell;
 import org.ilnp4j.pkt.Event.UpdateSpec;
 import org.ilnp4j.pkt.Event.When;
+import org.ilnp4j.wire.Ip6;
 import org.ilnp4j.wire.LocatorUpdate;
 import org.ilnp4j.wire.TcpHeader;
 
@@ -85,7 +86,8 @@ final class ScriptRunner implements Sockets.Watcher {
     strictSegments = script.options().containsKey("strict_segments");
     toleranceMicros = number("tolerance_usecs", DEFAULT_TOLERANCE_MICROS);
     tolerancePercent = number("tolerance_percent", (long) DEFAULT_TOLERANCE_PERCENT);
-    check = new PacketCheck(number("tcp_ts_tick_usecs", 0), toleranceMicros);
+    check =
+        new PacketCheck(number("tcp_ts_tick_usecs", 0), toleranceMicros, profile == Profile.ILNP4J);
   }
 
   /** Plays the script in a file; never throws. */
@@ -191,16 +193,17 @@ final class ScriptRunner implements Sockets.Watcher {
 
   private Machine machine() {
     if (machine == null) {
-      int mtu = (int) number("mtu", DEFAULT_MTU);
+      int mtu = (int) number("mtu", DEFAULT_MTU) + (ipv4 ? Wire.IPV4_DIFFERENCE : 0);
+      int mss = mtu - Ip6.HEADER_BYTES - TcpHeader.MIN_BYTES;
       try {
-        machine = new Machine(ilnp, mtu + (ipv4 ? Wire.IPV4_DIFFERENCE : 0), settings.fix());
+        machine = new Machine(ilnp, mtu, settings.fix(Math.max(1, mss)));
       } catch (IllegalArgumentException bad) {
         throw ScriptStop.unsupported(bad.getMessage());
       }
       machine.advanceTo(lastMicros);
       machine.afterTurn = this::retryBlocked;
       wire = new Wire(machine, ipv4);
-      sockets = new Sockets(machine, settings.profile, ipv4, this);
+      sockets = new Sockets(machine, settings, ipv4, this);
     }
     return machine;
   }
@@ -300,9 +303,8 @@ final class ScriptRunner implements Sockets.Watcher {
     boolean value =
         c.result() instanceof Arg.Any
             || (Arg.isNumber(c.result()) && Arg.number(c.result()) == r.value());
-    boolean error = c.errno().isEmpty() || c.errno().equals(r.errno());
-    boolean again = c.errno().equals("EWOULDBLOCK") && r.errno().equals("EAGAIN");
-    if (!value || !(error || again)) {
+    boolean error = c.errno().isEmpty() || Sock.isSameError(c.errno(), r.errno());
+    if (!value || !error) {
       throw ScriptStop.fail("call " + c.name(), (c.result() + " " + c.errno()).strip(), r);
     }
   }
@@ -329,14 +331,16 @@ final class ScriptRunner implements Sockets.Watcher {
   private int listenPort = Sock.DEFAULT_PORT;
 
   @Override
-  public void onConnect(int localPort, int remotePort) {
+  public void onConnect(Sock s) {
     listening = false;
-    flow = new Flow(localPort, remotePort, number("remote_isn", 0));
-    byPeerPort.put(remotePort, flow);
+    underTest = s;
+    int port = s.connection.remotePort();
+    flow = new Flow(s.connection.localPort(), port, number("remote_isn", 0));
+    byPeerPort.put(port, flow);
   }
 
   @Override
-  public void onAccept(Sock child) {
+  public void onChild(Sock child) {
     underTest = child;
   }
 
@@ -359,7 +363,7 @@ final class ScriptRunner implements Sockets.Watcher {
   private void inject(PacketSpec p) {
     Flow f = flow(p.srcPort());
     if (p.has(TcpHeader.SYN)) {
-      f.remoteSyn(p.seq());
+      f.remoteSyn(p.seq(), p.options());
     }
     machine.deliver(wire.segment(f, p));
   }

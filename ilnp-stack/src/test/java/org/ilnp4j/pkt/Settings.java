@@ -31,9 +31,9 @@ final class Settings {
   }
 
   /** From now on the host runs with them. */
-  TcpConfig fix() {
+  TcpConfig fix(int mssBytes) {
     fixed = true;
-    return tcp.withBuffers(sendBufferBytes, receiveBufferBytes);
+    return tcp.withBuffers(sendBufferBytes, profile.receiveBuffer(receiveBufferBytes, mssBytes));
   }
 
   boolean isFixed() {

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.ilnp4j.tcp.TcpCloseReason;
 import org.ilnp4j.tcp.TcpConnection;
 import org.ilnp4j.tcp.TcpHandler;
@@ -15,6 +16,10 @@ import org.ilnp4j.tcp.TcpState;
 final class Sock implements TcpHandler {
   /** Port that {@code bind(3, ..., ...)} means. */
   static final int DEFAULT_PORT = 8080;
+
+  private static final Set<String> AGAIN = Set.of("EAGAIN", "EWOULDBLOCK");
+  private static final Set<String> NO_WAY =
+      Set.of("EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED", "EACCES", "EPROTO", "ENOPROTOOPT");
 
   final Machine machine;
   int port = DEFAULT_PORT;
@@ -92,6 +97,13 @@ final class Sock implements TcpHandler {
     String e = error;
     error = "";
     return e;
+  }
+
+  /** TCP has one word for "no way there", systems have many. */
+  static boolean isSameError(String a, String b) {
+    return a.equals(b)
+        || (AGAIN.contains(a) && AGAIN.contains(b))
+        || (NO_WAY.contains(a) && NO_WAY.contains(b));
   }
 
   boolean hasError() {

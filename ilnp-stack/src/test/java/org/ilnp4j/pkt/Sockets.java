@@ -18,9 +18,9 @@ final class Sockets {
 
     void onListen(int port);
 
-    void onConnect(int localPort, int remotePort);
+    void onConnect(Sock s);
 
-    void onAccept(Sock child);
+    void onChild(Sock child);
   }
 
   private final Machine machine;
@@ -29,10 +29,10 @@ final class Sockets {
   private final Polls polls = new Polls(this);
   private final Map<Long, Sock> byDescriptor = new HashMap<>();
 
-  Sockets(Machine machine, Profile profile, boolean ipv4, Watcher watcher) {
+  Sockets(Machine machine, Settings settings, boolean ipv4, Watcher watcher) {
     this.machine = machine;
     this.watcher = watcher;
-    options = new SocketOptions(machine, profile, ipv4);
+    options = new SocketOptions(machine, settings, ipv4);
   }
 
   /** The socket of a descriptor, or null. */
@@ -146,6 +146,7 @@ final class Sockets {
     }
     Sock child = s.child();
     child.connection = pending.accept(nowNanos, child);
+    watcher.onChild(child);
   }
 
   private Attempt accept(SysCall c, Sock s) {
@@ -160,7 +161,7 @@ final class Sockets {
       child.nonBlocking = c.arguments().size() > 3 && Arg.has(c.arg(3), "SOCK_NONBLOCK");
       long fd = Arg.isNumber(c.result()) ? Arg.number(c.result()) : -1;
       byDescriptor.put(fd, child);
-      watcher.onAccept(child);
+      watcher.onChild(child);
       return Result.of(fd);
     };
   }
@@ -170,7 +171,7 @@ final class Sockets {
       int port = port(c.arg(1), Sock.DEFAULT_PORT);
       s.connection = machine.connect(port, s);
       options.prepare(s);
-      watcher.onConnect(s.connection.localPort(), port);
+      watcher.onConnect(s);
       machine.turn();
       return s.nonBlocking && s.isConnecting()
           ? once(Result.error("EINPROGRESS"))
