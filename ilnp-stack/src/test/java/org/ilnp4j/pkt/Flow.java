@@ -22,6 +22,7 @@ final class Flow {
   private long scriptLocalIsn;
   private long liveLocalIsn;
   private boolean localKnown;
+  private boolean remoteFixed;
   private boolean remoteScaled;
   private int localShift = -1;
 
@@ -39,6 +40,11 @@ final class Flow {
     liveRemoteIsn = remoteIsn;
   }
 
+  /** The stack has acknowledged the peer's SYN. */
+  void remoteAnswered() {
+    remoteFixed = true;
+  }
+
   boolean carries(Segment s) {
     return s.tcp != null && s.tcp.srcPort == localPort && s.tcp.dstPort == remotePort;
   }
@@ -47,8 +53,11 @@ final class Flow {
     return v & 0xffff_ffffL;
   }
 
-  /** The script sends the peer's SYN. */
+  /** The script sends a SYN of the peer's. Once it was answered, another one is a stray. */
   void remoteSyn(long scriptSeq, List<TcpOption> options) {
+    if (remoteFixed) {
+      return;
+    }
     remoteScaled = options.stream().anyMatch(o -> o.kind() == TcpOption.WINDOW_SCALE);
     liveRemoteIsn = low32(liveRemoteIsn - scriptRemoteIsn + scriptSeq);
     scriptRemoteIsn = scriptSeq;

@@ -41,16 +41,19 @@ final class PacketCheck {
       flags |= s.tcp.flags;
     }
     if (p.has(TcpHeader.SYN) && first.has(TcpHeader.SYN) && !flow.isLocalKnown()) {
-      flow.localSyn(first, p.seq());
+      flow.localSyn(first, Math.max(0, p.seq()));
     }
     boolean syn = (flags & TcpHeader.SYN) != 0;
+    if ((flags & (TcpHeader.ACK | TcpHeader.RST)) == TcpHeader.ACK) {
+      flow.remoteAnswered();
+    }
     List<TcpOption> options = flow.scriptOptionsOut(last, p);
     // In text, PSH shows where a system's own buffers end; RFC 9293 §3.9.1.2 leaves that open.
     int compared = exact || length == 0 ? 0xff : ~TcpHeader.PSH;
     String what =
         ((flags ^ p.flags()) & compared) != 0
             ? "flags"
-            : flow.scriptSeqOut(first.tcp.seq, syn) != p.seq()
+            : p.seq() >= 0 && flow.scriptSeqOut(first.tcp.seq, syn) != p.seq()
                 ? "sequence number"
                 : length != p.length()
                     ? "length"

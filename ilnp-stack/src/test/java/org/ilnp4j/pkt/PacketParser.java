@@ -101,13 +101,17 @@ final class PacketParser {
       }
     }
     int flags = flags(in.run());
-    long seq = number32();
-    in.expect(":");
-    long end = number32();
+    boolean anySeq = !inbound && in.take("...");
+    long seq = anySeq ? -1 : number32();
+    long end = -1;
+    if (!anySeq) {
+      in.expect(":");
+      end = number32();
+    }
     in.expect("(");
-    int length = (int) in.integer();
+    int length = port();
     in.expect(")");
-    if (length < 0 || length > 0xffff || (seq + length & 0xffff_ffffL) != end) {
+    if (!anySeq && (seq + length & 0xffff_ffffL) != end) {
       throw ScriptStop.syntax("a length that fits", seq + ":" + end + "(" + length + ")");
     }
     long ack = in.takeWord("ack") ? number32() : 0;

@@ -10,6 +10,7 @@ import org.ilnp4j.wire.TcpHeader;
  * @param inbound towards the stack under test
  * @param srcPort 0 when not said, likewise {@code dstPort}
  * @param flags {@link TcpHeader} flags
+ * @param seq -1 when any will do
  * @param ack meaningful with the ACK flag
  * @param window as on the wire, -1 when not said
  * @param options null when anything goes
@@ -62,7 +63,8 @@ record PacketSpec(
   static String describe(
       int flags, long seq, int length, long ack, int window, List<TcpOption> options) {
     StringBuilder s = new StringBuilder();
-    s.append(flags(flags)).append(' ').append(seq).append(':').append(seq + length);
+    s.append(flags(flags)).append(' ');
+    s.append(seq < 0 ? "..." : seq + ":" + (seq + length));
     s.append('(').append(length).append(')');
     if ((flags & TcpHeader.ACK) != 0) {
       s.append(" ack ").append(ack);

@@ -1,6 +1,7 @@
 package org.ilnp4j.pkt;
 
 import java.util.Arrays;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.time.NanoClock;
@@ -30,6 +31,11 @@ enum Profile {
 
   String label() {
     return name().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  /** Names for which {@code #ifdef} holds. */
+  Set<String> defined() {
+    return Set.of(this == FREEBSD ? "FreeBSD" : this == LINUX ? "linux" : "STANDARD");
   }
 
   TcpConfig tcp() {

@@ -7,11 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.ilnp4j.pkt.Event.When;
 
 /**
  * A script that has been read.
@@ -22,18 +22,20 @@ record Script(Map<String, String> options, List<Event> events) {
   private static final long MAX_BYTES = 1 << 20;
   private static final int MAX_INCLUDES = 32;
 
-  /** Defined for {@code #ifdef}: the variants that follow the standards. */
-  private static final Set<String> DEFINED = Set.of("STANDARD", "ILNP4J");
-
   String option(String name, String otherwise) {
     return options.getOrDefault(name, otherwise);
   }
 
-  /** Reads a file; ScriptStop says in which line it cannot be understood. */
-  static Script read(Path file, int[] lineOut) {
+  /**
+   * Reads a file; ScriptStop says in which line it cannot be understood.
+   *
+   * @param defined names for which {@code #ifdef} holds
+   * @param lineOut takes the line where reading stopped
+   */
+  static Script read(Path file, Set<String> defined, int[] lineOut) {
     StringBuilder text = new StringBuilder();
-    java.util.ArrayList<Integer> lines = new java.util.ArrayList<>();
-    preprocess(file, 0, new int[] {0}, text, lines);
+    List<Integer> lines = new ArrayList<>();
+    preprocess(file, defined, 0, new int[] {0}, text, lines);
     ScriptParser parser = new ScriptParser(text.toString());
     try {
       Script s = parser.parse();
@@ -50,7 +52,12 @@ record Script(Map<String, String> options, List<Event> events) {
 
   /** Handles lines that begin with {@code #}; notes for each line left where it came from. */
   private static void preprocess(
-      Path file, int fromLine, int[] includes, StringBuilder text, List<Integer> lines) {
+      Path file,
+      Set<String> defined,
+      int fromLine,
+      int[] includes,
+      StringBuilder text,
+      List<Integer> lines) {
     Deque<Boolean> shown = new ArrayDeque<>();
     boolean inCode = false;
     int n = 0;
@@ -61,15 +68,15 @@ record Script(Map<String, String> options, List<Event> events) {
       if (!inCode && t.startsWith("#")) {
         String[] w = t.split("\\s+", 2);
         switch (w[0]) {
-          case "#ifdef" -> shown.push(w.length > 1 && DEFINED.contains(w[1].strip()));
-          case "#ifndef" -> shown.push(w.length > 1 && !DEFINED.contains(w[1].strip()));
+          case "#ifdef" -> shown.push(w.length > 1 && defined.contains(w[1].strip()));
+          case "#ifndef" -> shown.push(w.length > 1 && !defined.contains(w[1].strip()));
           case "#else" -> shown.push(!shown.isEmpty() && !shown.pop());
           case "#endif" -> shown.poll();
           case "#include" -> {
             if (show && ++includes[0] <= MAX_INCLUDES) {
               String name = w.length > 1 ? w[1].replaceAll("[\"<>]", "").strip() : "";
               Path other = file.resolveSibling(name);
-              preprocess(other, fromLine > 0 ? fromLine : n, includes, text, lines);
+              preprocess(other, defined, fromLine > 0 ? fromLine : n, includes, text, lines);
             }
           }
           default -> {} // a remark
@@ -102,10 +109,5 @@ record Script(Map<String, String> options, List<Event> events) {
     } catch (UncheckedIOException e) {
       throw ScriptStop.syntax("a readable file " + file.getFileName(), "an error while reading");
     }
-  }
-
-  /** A time that says "at once". */
-  static When now() {
-    return When.NOW;
   }
 }

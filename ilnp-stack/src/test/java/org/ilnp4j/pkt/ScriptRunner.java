@@ -95,7 +95,7 @@ final class ScriptRunner implements Sockets.Watcher {
     int[] line = {0};
     ScriptRunner runner = null;
     try {
-      Script script = Script.read(file, line);
+      Script script = Script.read(file, profile.defined(), line);
       Profile own = Profile.byName(script.option("profile", profile.label()));
       runner = new ScriptRunner(script, own, strictEnd);
       runner.run();

@@ -70,6 +70,8 @@ final class ShellTable {
       assign(sysctl.group(1));
     } else if (p.matches("\\S*set_sysctls\\.py\\s.*")) {
       assign(p.substring(p.indexOf(' ') + 1));
+    } else if (p.startsWith("/proc/sys/")) {
+      assign(p); // more for the line before
     } else if (p.startsWith("tcpdrop -s TIME_WAIT")) {
       drop(machine);
     } else if (!p.matches("\\S*(defaults|sysctl_restore\\S*)\\.sh\\b.*")
@@ -183,6 +185,11 @@ final class ShellTable {
           Map.entry("net.inet.tcp.path_mtu_discovery", "1"),
           Map.entry("net.inet.tcp.rexmit_initial", "1000"),
           Map.entry("net.inet.tcp.rexmit_slop", "200"),
+          Map.entry("net.inet.tcp.delacktime", "40"),
+          Map.entry("net.inet.tcp.keepinit", "75000"),
+          Map.entry("net.inet.tcp.keepidle", "7200000"),
+          Map.entry("net.inet.tcp.keepintvl", "75000"),
+          Map.entry("net.inet.tcp.keepcnt", "8"),
           Map.entry("net.inet.tcp.rexmit_drop_options", "0"),
           Map.entry("net.inet.tcp.udp_tunneling_port", "0"),
           Map.entry("net.inet.tcp.udp_tunneling_overhead", "0"),
