@@ -3,6 +3,7 @@ package org.ilnp4j.pkt;
 import java.util.HashMap;
 import java.util.Map;
 import org.ilnp4j.tcp.TcpInfo;
+import org.ilnp4j.tcp.TcpInternals;
 import org.ilnp4j.tcp.TcpState;
 
 /** The values assertions see: constants, and a connection's state under the names of TCP_INFO. */
@@ -93,6 +94,7 @@ final class InfoValues {
     v.put("tcpi_segs_out", (double) i.segmentsOut());
     v.put("tcpi_segs_in", (double) i.segmentsIn());
     v.put("tcpi_total_retrans", (double) i.retransmittedSegments());
+    v.putAll(TcpInternals.of(s.connection));
   }
 
   private static double state(TcpState s) {

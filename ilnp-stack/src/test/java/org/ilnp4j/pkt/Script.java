@@ -50,6 +50,11 @@ record Script(Map<String, String> options, List<Event> events) {
     }
   }
 
+  /** A script without lines that begin with {@code #}. */
+  static Script parse(String text) {
+    return new ScriptParser(text).parse();
+  }
+
   /** Handles lines that begin with {@code #}; notes for each line left where it came from. */
   private static void preprocess(
       Path file,

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.ilnp4j.pkt.Event.Code;
 import org.ilnp4j.pkt.Event.IcmpSpec;
 import org.ilnp4j.pkt.Event.LinkEvent;
@@ -93,9 +94,19 @@ final class ScriptRunner implements Sockets.Watcher {
   /** Plays the script in a file; never throws. */
   static Outcome play(Path file, String name, Profile profile, boolean strictEnd) {
     int[] line = {0};
+    return play(name, profile, strictEnd, line, () -> Script.read(file, profile.defined(), line));
+  }
+
+  /** Plays a script; never throws. */
+  static Outcome play(String text, Profile profile) {
+    return play("script", profile, true, new int[] {0}, () -> Script.parse(text));
+  }
+
+  private static Outcome play(
+      String name, Profile profile, boolean strictEnd, int[] line, Supplier<Script> source) {
     ScriptRunner runner = null;
     try {
-      Script script = Script.read(file, profile.defined(), line);
+      Script script = source.get();
       Profile own = Profile.byName(script.option("profile", profile.label()));
       runner = new ScriptRunner(script, own, strictEnd);
       runner.run();

@@ -1,9 +1,10 @@
 package org.ilnp4j.pkt;
 
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 import org.ilnp4j.tcp.TcpConfig;
-import org.ilnp4j.time.NanoClock;
 
 /**
  * What a script asks of the system before it begins, collected from its options and shell lines.
@@ -20,6 +21,9 @@ final class Settings {
    * such a wish is unsupported: what failed may be just that.
    */
   final Set<String> ignored = new LinkedHashSet<>();
+
+  /** Defaults of socket options, by name, where the system has been told others. */
+  final Map<String, Long> socketDefaults = new HashMap<>();
 
   private boolean fixed;
 
@@ -38,9 +42,5 @@ final class Settings {
 
   boolean isFixed() {
     return fixed;
-  }
-
-  static long millis(String value) {
-    return NanoClock.millis(Long.parseLong(value.strip()));
   }
 }

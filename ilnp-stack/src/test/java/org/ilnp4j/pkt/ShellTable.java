@@ -136,7 +136,9 @@ final class ShellTable {
     while (m.find()) {
       String name = m.group(1).replace('/', '.');
       String value = m.group(2).replace("\"", "").strip();
-      if (!settings.isFixed() && !INERT.contains(name)) {
+      if (KEEP_ALIVE.containsKey(name)) {
+        keepAlive(name, value);
+      } else if (!settings.isFixed() && !INERT.contains(name)) {
         try {
           set(name, value);
         } catch (NumberFormatException e) {
@@ -147,6 +149,22 @@ final class ShellTable {
       }
       // Later ones mostly put back what was changed.
     }
+  }
+
+  /** FreeBSD's names, in milliseconds but for the count. */
+  private static final Map<String, String> KEEP_ALIVE =
+      Map.of(
+          "net.inet.tcp.keepidle", "TCP_KEEPIDLE",
+          "net.inet.tcp.keepintvl", "TCP_KEEPINTVL",
+          "net.inet.tcp.keepinit", "TCP_KEEPINIT",
+          "net.inet.tcp.keepcnt", "TCP_KEEPCNT");
+
+  private void keepAlive(String name, String value) {
+    if (!value.matches("\\d{1,12}")) {
+      throw ScriptStop.syntax("a number for " + name, value);
+    }
+    long n = Long.parseLong(value);
+    settings.socketDefaults.put(KEEP_ALIVE.get(name), name.endsWith("cnt") ? n : n / 1000);
   }
 
   private void set(String name, String value) {
@@ -186,10 +204,6 @@ final class ShellTable {
           Map.entry("net.inet.tcp.rexmit_initial", "1000"),
           Map.entry("net.inet.tcp.rexmit_slop", "200"),
           Map.entry("net.inet.tcp.delacktime", "40"),
-          Map.entry("net.inet.tcp.keepinit", "75000"),
-          Map.entry("net.inet.tcp.keepidle", "7200000"),
-          Map.entry("net.inet.tcp.keepintvl", "75000"),
-          Map.entry("net.inet.tcp.keepcnt", "8"),
           Map.entry("net.inet.tcp.rexmit_drop_options", "0"),
           Map.entry("net.inet.tcp.udp_tunneling_port", "0"),
           Map.entry("net.inet.tcp.udp_tunneling_overhead", "0"),

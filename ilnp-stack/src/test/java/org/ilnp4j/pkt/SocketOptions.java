@@ -81,7 +81,7 @@ final class SocketOptions {
   void prepare(Sock s) {
     s.connection.noDelay(s.options.getOrDefault("TCP_NODELAY", 0L) != 0);
     if (s.options.getOrDefault("SO_KEEPALIVE", 0L) != 0) {
-      long seconds = s.options.getOrDefault("TCP_KEEPIDLE", 7200L);
+      long seconds = kept(s, "TCP_KEEPIDLE", 7200);
       s.connection.keepAlive(machine.now, NanoClock.seconds(seconds));
     }
   }
@@ -110,15 +110,17 @@ final class SocketOptions {
     return Result.of(0);
   }
 
+  private long kept(Sock s, String name, long otherwise) {
+    return s.options.getOrDefault(name, settings.socketDefaults.getOrDefault(name, otherwise));
+  }
+
   private long value(String name, Sock s) {
     return switch (name) {
       case "TCP_MAXSEG" -> maxSegment(s);
       case "TCP_NODELAY", "SO_KEEPALIVE" -> s.options.getOrDefault(name, 0L);
-      case "TCP_KEEPIDLE" -> s.options.getOrDefault(name, 7200L);
-      case "TCP_KEEPINTVL" -> s.options.getOrDefault(name, 75L);
-      case "TCP_KEEPCNT" ->
-          s.options.getOrDefault(name, settings.profile == Profile.FREEBSD ? 8L : 9L);
-      case "TCP_KEEPINIT" -> s.options.getOrDefault(name, 75L);
+      case "TCP_KEEPIDLE" -> kept(s, name, 7200);
+      case "TCP_KEEPINTVL", "TCP_KEEPINIT" -> kept(s, name, 75);
+      case "TCP_KEEPCNT" -> kept(s, name, settings.profile == Profile.FREEBSD ? 8 : 9);
       // Linux counts its own overhead in: twice what was asked for.
       case "SO_SNDBUF" ->
           s.options.getOrDefault(name, 0L) * (settings.profile == Profile.LINUX ? 2 : 1);
