@@ -210,6 +210,9 @@ public final class Icmp {
       case Icmp6.PACKET_TOO_BIG:
         return IcmpErrorKind.PACKET_TOO_BIG;
       case Icmp6.PARAMETER_PROBLEM:
+        if (code == Icmp6.UNKNOWN_NEXT_HEADER) {
+          return IcmpErrorKind.UNREACHABLE_HARD; // "protocol unreachable" (RFC 9293 §3.9.2.2)
+        }
         // Only the destination itself can say that it does not know nonces (RFC 6744 §6).
         return code == Icmp6.UNKNOWN_OPTION
                 && quoted.isNonceAt(parameter)
