@@ -94,8 +94,11 @@ final class Listening {
       return DropReason.TCP_NO_CONNECTION;
     }
     TcpListener listener = listeners.get(h.dstPort);
-    if (listener != null && h.has(TcpHeader.SYN) && !h.has(TcpHeader.ACK)) {
-      return onSyn(nowNanos, listener, view, h, match, null);
+    if (listener != null && !h.has(TcpHeader.ACK)) {
+      // Without ACK, only a SYN means anything to LISTEN; the rest is not even answered.
+      return h.has(TcpHeader.SYN)
+          ? onSyn(nowNanos, listener, view, h, match, null)
+          : DropReason.TCP_NO_CONNECTION;
     }
     if (listener != null && isPlainAck(h) && cookies.areOut(nowNanos)) {
       return onCookie(nowNanos, listener, view, h, match);

@@ -84,6 +84,11 @@ final class SegmentArrival {
     if (h.has(TcpHeader.RST)) {
       return DropReason.TCP_RST_INVALID; // RFC 1337
     }
+    if (!h.has(TcpHeader.SYN)
+        && !h.has(TcpHeader.ACK)
+        && t.rcv.isAcceptable(h.seq, h.sequenceLength())) {
+      return DropReason.TCP_BAD_ACK;
+    }
     if (h.has(TcpHeader.FIN) && h.seq + h.sequenceLength() == t.rcv.rcvNxt) {
       t.restartTimeWait(nowNanos);
       t.rcv.ackNow();
