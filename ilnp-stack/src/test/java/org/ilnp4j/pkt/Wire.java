@@ -115,6 +115,7 @@ final class Wire {
     b.writeShort(flow.localPort).writeShort(flow.remotePort);
     b.writeInt(flow.liveAckIn(spec.seq(), false));
     b.writeZero(TcpHeader.MIN_BYTES - 8);
+    b.writeZero(Math.min(spec.length(), Ip6.MIN_MTU - b.readableBytes())); // RFC 4443 §2.4 c
     Ip6.complete(b, upper, Ip6.PROTO_ICMP6, Icmp6.CHECKSUM_OFFSET, false);
     return b;
   }
