@@ -32,7 +32,7 @@ final class PacketParser {
     if (in.takeWord("icmp")) {
       return icmp(inbound, ip);
     }
-    if (in.takeWord("lu") || in.isNext("lu-ack")) {
+    if (in.isNext("lu-ack") || in.takeWord("lu")) {
       return update(inbound, ip);
     }
     if (in.takeWord("encap")) {
