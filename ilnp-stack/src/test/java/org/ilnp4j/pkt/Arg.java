@@ -90,6 +90,14 @@ sealed interface Arg {
         || (a instanceof Call c && c.arguments.size() == 1 && isNumber(c.arguments.get(0)));
   }
 
+  /** The struct it must be, or ScriptStop. */
+  static Struct struct(Arg a) {
+    if (a instanceof Struct s) {
+      return s;
+    }
+    throw ScriptStop.syntax("a struct in braces", String.valueOf(a));
+  }
+
   /** True when {@code name} is the symbol or among those joined. */
   static boolean has(Arg a, String name) {
     return a instanceof Words w && w.names.contains(name);

@@ -65,8 +65,8 @@ final class InfoValues {
     Map<String, Double> v = new HashMap<>(CONSTANTS);
     if (s != null && s.connection != null) {
       put(v, s);
-    } else if (s != null && s.isListening()) {
-      v.put("tcpi_state", CONSTANTS.get("TCP_LISTEN"));
+    } else if (s != null) {
+      v.put("tcpi_state", CONSTANTS.get(s.isListening() ? "TCP_LISTEN" : "TCP_CLOSE"));
     }
     return v;
   }

@@ -89,7 +89,7 @@ final class Polls {
       List<TreeSet<String>> got = new ArrayList<>();
       long now = -1;
       for (Arg item : fds.items()) {
-        Struct f = (Struct) item;
+        Struct f = Arg.struct(item);
         Sock s = sockets.get(Arg.number(f.get("fd")));
         TreeSet<String> r =
             s == null
@@ -104,7 +104,7 @@ final class Polls {
         return Result.BLOCKS;
       }
       for (int i = 0; i < got.size(); i++) {
-        Struct f = (Struct) fds.items().get(i);
+        Struct f = Arg.struct(fds.items().get(i));
         Arg expected = f.get("revents");
         if (expected != null && !names(expected).equals(got.get(i))) {
           throw ScriptStop.fail("poll", expected, String.join("|", got.get(i)));

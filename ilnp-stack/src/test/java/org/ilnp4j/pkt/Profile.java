@@ -56,4 +56,11 @@ enum Profile {
     // FreeBSD makes it whole segments.
     return this == FREEBSD ? (bytes + mssBytes - 1) / mssBytes * mssBytes : bytes;
   }
+
+  /** Octets of text that fit when {@code SO_SNDBUF} is set to {@code value}. */
+  int sendBuffer(long value) {
+    // Linux doubles the value, and counts about half as much again for each octet of text.
+    long bytes = this == LINUX ? value * 4 / 3 : value;
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, bytes));
+  }
 }

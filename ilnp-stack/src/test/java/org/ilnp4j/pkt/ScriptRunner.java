@@ -327,7 +327,8 @@ final class ScriptRunner implements Sockets.Watcher {
   // ---- packets to the stack -------------------------------------------------------------------
 
   @Override
-  public void onSocket() {
+  public void onSocket(Sock s) {
+    underTest = s;
     flow = null;
     listening = false;
   }

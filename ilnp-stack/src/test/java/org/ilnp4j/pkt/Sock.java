@@ -42,6 +42,9 @@ final class Sock implements TcpHandler {
   int backlog;
   final Deque<Sock> established = new ArrayDeque<>();
 
+  /** Octets that may be queued, 0 for as many as TCP takes. */
+  int sendBufferBytes;
+
   private long readPosition = 1;
   private long writePosition = 1;
 
@@ -61,6 +64,7 @@ final class Sock implements TcpHandler {
     Sock child = new Sock(machine);
     child.parent = this;
     child.options.putAll(options);
+    child.sendBufferBytes = sendBufferBytes;
     child.port = port;
     return child;
   }
@@ -159,13 +163,12 @@ final class Sock implements TcpHandler {
     return connection != null && closedBy == null && connection.state().canSend();
   }
 
-  /** Room for data, within SO_SNDBUF when it was set. */
+  /** Room for data, within what {@code SO_SNDBUF} makes of the send buffer. */
   int space() {
     int space = connection.sendSpaceBytes();
-    Long limit = options.get("SO_SNDBUF");
-    if (limit != null) {
+    if (sendBufferBytes > 0) {
       long queued = connection.info(machine.now).sendQueueBytes();
-      space = (int) Math.max(0, Math.min(space, limit - queued));
+      space = (int) Math.max(0, Math.min(space, sendBufferBytes - queued));
     }
     return space;
   }

@@ -48,7 +48,7 @@ final class SocketOptions {
   Result set(SysCall c, Sock s) {
     String name = name(c);
     if (name.equals("SO_LINGER")) {
-      Struct linger = (Struct) c.arg(3);
+      Struct linger = Arg.struct(c.arg(3));
       s.lingerAbort = Arg.number(linger.get("onoff")) != 0 && Arg.number(linger.get("linger")) == 0;
       return Result.of(0);
     }
@@ -62,6 +62,9 @@ final class SocketOptions {
     switch (name) {
       case "TCP_NODELAY", "SO_KEEPALIVE", "TCP_KEEPIDLE", "SO_SNDBUF" -> {
         s.options.put(name, value);
+        if (name.equals("SO_SNDBUF")) {
+          s.sendBufferBytes = settings.profile.sendBuffer(value);
+        }
         if (s.connection != null) {
           prepare(s);
           machine.turn();

@@ -14,7 +14,7 @@ final class Sockets {
 
   /** Told when a call changes which connection the script's packets belong to. */
   interface Watcher {
-    void onSocket();
+    void onSocket(Sock s);
 
     void onListen(int port);
 
@@ -41,6 +41,9 @@ final class Sockets {
   }
 
   Attempt start(SysCall c) {
+    if (c.errno().equals("EFAULT")) {
+      throw ScriptStop.unsupported("pointers to nowhere");
+    }
     return switch (c.name()) {
       case "socket" -> once(socket(c));
       case "bind" -> once(bind(c, sock(c)));
@@ -108,7 +111,7 @@ final class Sockets {
     s.nonBlocking = Arg.has(kind, "SOCK_NONBLOCK");
     long fd = Arg.number(c.result()); // the script chooses its names
     byDescriptor.put(fd, s);
-    watcher.onSocket();
+    watcher.onSocket(s);
     return Result.of(fd);
   }
 
