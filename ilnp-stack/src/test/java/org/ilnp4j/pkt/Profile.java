@@ -42,9 +42,10 @@ enum Profile {
     TcpConfig d = TcpConfig.DEFAULT;
     return switch (this) {
       case ILNP4J -> d;
-      case LINUX -> d.withBuffers(4 << 20, 15 << 20);
+      case LINUX -> d.withBuffers(4 << 20, 15 << 20).withPacing(false);
       case FREEBSD ->
-          d.withBuffers(32 << 10, 64 << 10)
+          d.withPacing(false)
+              .withBuffers(32 << 10, 64 << 10)
               .withTimeWait(NanoClock.seconds(60))
               .withOptionOrder(OptionOrder.BSD)
               .withWindowShift(6);
