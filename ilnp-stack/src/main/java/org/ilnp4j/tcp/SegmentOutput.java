@@ -83,7 +83,7 @@ final class SegmentOutput {
     header.mss = offeredMss();
     header.windowScale = shake.offerScale ? t.config.windowShift() : -1;
     header.sackPermitted = shake.offerSack;
-    header.flags |= shake.takeEcnFlags();
+    header.flags |= shake.takeEcnFlags(answer);
     if (shake.offerTimestamps) {
       header.hasTimestamps = true;
       header.tsVal = t.timestamp(nowNanos);
