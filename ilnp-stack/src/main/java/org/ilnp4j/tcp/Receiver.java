@@ -59,7 +59,7 @@ final class Receiver {
     this.buffer = buffer;
     this.capacityBytes = capacityBytes;
     autotune = new ReceiveAutotune(capacityBytes);
-    acks = new AckPolicy(tcb.timers);
+    acks = new AckPolicy(tcb.timers, tcb.config.quickAcks());
   }
 
   /** The shift to offer: the least that lets the whole buffer be advertised (RFC 7323 §2.3). */

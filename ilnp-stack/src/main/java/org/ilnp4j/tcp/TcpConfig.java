@@ -33,6 +33,7 @@ public final class TcpConfig {
   private boolean followsPeerUserTimeout;
   private OptionOrder optionOrder = OptionOrder.LINUX;
   private int windowShift = -1;
+  private int quickAcks = AckPolicy.QUICK_ACKS;
 
   private boolean pacing = true;
 
@@ -57,6 +58,7 @@ public final class TcpConfig {
     followsPeerUserTimeout = c.followsPeerUserTimeout;
     optionOrder = c.optionOrder;
     windowShift = c.windowShift;
+    quickAcks = c.quickAcks;
   }
 
   private TcpConfig with(Consumer<TcpConfig> change) {
@@ -256,5 +258,15 @@ public final class TcpConfig {
   public TcpConfig withWindowShift(int shift) {
     require(shift >= 0 && shift <= 14, "window scale " + shift + " is not within 0 to 14");
     return with(c -> c.windowShift = shift);
+  }
+
+  /** Acknowledgements not delayed at the start, after an idle time and after losses. */
+  public int quickAcks() {
+    return quickAcks;
+  }
+
+  public TcpConfig withQuickAcks(int n) {
+    require(n >= 0, "quick ACKs " + n + " must not be negative");
+    return with(c -> c.quickAcks = n);
   }
 }
