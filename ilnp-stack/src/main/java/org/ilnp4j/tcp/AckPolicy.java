@@ -11,7 +11,6 @@ import org.ilnp4j.time.NanoClock;
 final class AckPolicy {
   static final long DELAY_NANOS = NanoClock.millis(40);
 
-  /** Acknowledgements not delayed while the other side's window is likely to be small. */
   static final int QUICK_ACKS = 16;
 
   /** After such a pause the other side starts from a small window. */
@@ -20,18 +19,25 @@ final class AckPolicy {
   private static final int LEAST_MSS = 536;
 
   private final TcpTimers timers;
+  private final int quickAcks;
   private int mssBytes = LEAST_MSS;
   private boolean due;
   private int unackedBytes;
-  private int quickLeft = QUICK_ACKS;
+  private int quickLeft;
 
   /** The last acknowledgement travelled with text of ours, and the next one may as well. */
   private boolean dialogue;
 
   private long textNanos = -1;
 
-  AckPolicy(TcpTimers timers) {
+  /**
+   * @param quickAcks acknowledgements not delayed while the other side's window is likely to be
+   *     small
+   */
+  AckPolicy(TcpTimers timers, int quickAcks) {
     this.timers = timers;
+    this.quickAcks = quickAcks;
+    quickLeft = quickAcks;
   }
 
   /** The largest segment that came; at least 536. */
@@ -55,7 +61,7 @@ final class AckPolicy {
   /** Something was lost, overtaken or filled in: the other side must know, now and for a while. */
   void onDisorder() {
     due = true;
-    quickLeft = QUICK_ACKS;
+    quickLeft = quickAcks;
     dialogue = false;
   }
 
@@ -72,7 +78,7 @@ final class AckPolicy {
    */
   void onText(long nowNanos, int bytes, int windowLeftBytes) {
     if (textNanos >= 0 && nowNanos - textNanos > IDLE_NANOS) {
-      quickLeft = QUICK_ACKS;
+      quickLeft = quickAcks;
     }
     textNanos = nowNanos;
     unackedBytes += bytes;

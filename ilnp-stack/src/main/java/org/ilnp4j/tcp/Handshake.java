@@ -83,15 +83,15 @@ final class Handshake {
   }
 
   /**
-   * The ECN flags of our SYN. Some middleboxes drop SYNs that have any: the first one that is not
-   * answered is the last one (RFC 3168 §6.1.1.1).
+   * The ECN flags of our SYN or, {@code answer}, SYN-ACK. Some middleboxes drop SYNs that have any:
+   * the first one that is not answered is the last one (RFC 3168 §6.1.1.1).
    */
-  int takeEcnFlags() {
+  int takeEcnFlags(boolean answer) {
     if (!offerEcn || timeouts > 0) {
       ecnOffered = false;
       return 0;
     }
-    return passive ? TcpHeader.ECE : TcpHeader.ECE | TcpHeader.CWR;
+    return answer ? TcpHeader.ECE : TcpHeader.ECE | TcpHeader.CWR;
   }
 
   /** Null when the two SYNs did not agree on ECN. */

@@ -209,13 +209,26 @@ final class ReceiveBuffer {
     }
   }
 
-  /** True when {@code [left, right)} came before as part of one early run (for D-SACK). */
+  /** True when {@code [left, right)} is part of one early run. */
   boolean holds(int left, int right) {
     if (!hasEarly()) {
       return false;
     }
     int i = firstEndingAtOrAfter(right);
     return i < early.size() && Seq.leq(early.get(i).left, left);
+  }
+
+  /** The first octet of {@code [left, right)} that came early before, or {@code right}. */
+  int firstHeld(int left, int right) {
+    int i = hasEarly() ? firstEndingAtOrAfter(left + 1) : 0;
+    return hasEarly() && i < early.size()
+        ? Seq.min(Seq.max(left, early.get(i).left), right)
+        : right;
+  }
+
+  /** Where the run that holds {@code from} ends, or {@code right} if that is before. */
+  int heldUpTo(int from, int right) {
+    return Seq.min(early.get(firstEndingAtOrAfter(from + 1)).right, right);
   }
 
   int recentRuns() {

@@ -59,7 +59,7 @@ final class Receiver {
     this.buffer = buffer;
     this.capacityBytes = capacityBytes;
     autotune = new ReceiveAutotune(capacityBytes);
-    acks = new AckPolicy(tcb.timers);
+    acks = new AckPolicy(tcb.timers, tcb.config.quickAcks());
   }
 
   /** The shift to offer: the least that lets the whole buffer be advertised (RFC 7323 §2.3). */
@@ -186,7 +186,8 @@ final class Receiver {
       finKnown = true;
       finSeq = right;
     }
-    if (length > 0 && Seq.lt(left, rcvNxt)) {
+    boolean repeats = length > 0 && Seq.lt(left, rcvNxt);
+    if (repeats) {
       noteDuplicate(left, Seq.min(right, rcvNxt));
       at += Math.min(length, rcvNxt - left);
       left = Seq.min(rcvNxt, right);
@@ -197,6 +198,9 @@ final class Receiver {
     }
     DropReason drop = null;
     if (Seq.lt(left, right)) {
+      if (!repeats) {
+        noteHeld(left, right); // one duplicate is told of each segment, the first
+      }
       drop = take(nowNanos, packet, left, at, right - left);
     } else if (length > 0) {
       acks.atOnce();
@@ -215,14 +219,14 @@ final class Receiver {
   private DropReason take(long nowNanos, ByteBuf packet, int seq, int index, int length) {
     if (seq != rcvNxt) {
       acks.onDisorder();
-      if (buffer.holds(seq, seq + length)) {
-        noteDuplicate(seq, seq + length);
-        return null;
-      }
-      if (tcb.engine.memory().isExhausted()) {
+      boolean held = buffer.holds(seq, seq + length);
+      if (!held && tcb.engine.memory().isExhausted()) {
         return DropReason.TCP_MEMORY;
       }
-      return buffer.insert(packet, seq, index, length) ? null : DropReason.TCP_REASSEMBLY_FULL;
+      // What is held already is not kept twice, but its run is the next to be told of.
+      return buffer.insert(packet, seq, index, length) || held
+          ? null
+          : DropReason.TCP_REASSEMBLY_FULL;
     }
     if (!tcb.engine.memory().admit(buffer.heldBytes())) {
       acks.atOnce(); // what the window promised cannot be kept; it tells what is left of it
@@ -244,6 +248,14 @@ final class Receiver {
   void noteStray(int seq, int length) {
     if (length > 0 && Seq.leq(seq + length, rcvNxt)) {
       noteDuplicate(seq, seq + length);
+    }
+  }
+
+  /** Text came early before, in part at least (RFC 2883 §4.2). */
+  private void noteHeld(int left, int right) {
+    int from = buffer.firstHeld(left, right);
+    if (from != right) {
+      noteDuplicate(from, buffer.heldUpTo(from, right));
     }
   }
 

@@ -83,7 +83,7 @@ final class SegmentOutput {
     header.mss = offeredMss();
     header.windowScale = shake.offerScale ? t.config.windowShift() : -1;
     header.sackPermitted = shake.offerSack;
-    header.flags |= shake.takeEcnFlags();
+    header.flags |= shake.takeEcnFlags(answer);
     if (shake.offerTimestamps) {
       header.hasTimestamps = true;
       header.tsVal = t.timestamp(nowNanos);
@@ -428,8 +428,7 @@ final class SegmentOutput {
       header.tsVal = tsVal;
       header.tsEcr = syn.tsVal;
       header.sackPermitted = syn.sackPermitted;
-      header.windowScale =
-          syn.windowScale < 0 ? -1 : Receiver.offeredShift(config.receiveBufferBytes());
+      header.windowScale = syn.windowScale < 0 ? -1 : config.windowShift();
     }
     ByteBuf packet =
         out.start(

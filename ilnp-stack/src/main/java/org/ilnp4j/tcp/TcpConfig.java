@@ -33,6 +33,10 @@ public final class TcpConfig {
   private boolean followsPeerUserTimeout;
   private OptionOrder optionOrder = OptionOrder.LINUX;
   private int windowShift = -1;
+<<<<<<< HEAD
+=======
+  private int quickAcks = AckPolicy.QUICK_ACKS;
+>>>>>>> pkt
 
   private boolean pacing = true;
 
@@ -57,6 +61,10 @@ public final class TcpConfig {
     followsPeerUserTimeout = c.followsPeerUserTimeout;
     optionOrder = c.optionOrder;
     windowShift = c.windowShift;
+<<<<<<< HEAD
+=======
+    quickAcks = c.quickAcks;
+>>>>>>> pkt
   }
 
   private TcpConfig with(Consumer<TcpConfig> change) {
@@ -257,4 +265,17 @@ public final class TcpConfig {
     require(shift >= 0 && shift <= 14, "window scale " + shift + " is not within 0 to 14");
     return with(c -> c.windowShift = shift);
   }
+<<<<<<< HEAD
+=======
+
+  /** Acknowledgements not delayed at the start, after an idle time and after losses. */
+  public int quickAcks() {
+    return quickAcks;
+  }
+
+  public TcpConfig withQuickAcks(int n) {
+    require(n >= 0, "quick ACKs " + n + " must not be negative");
+    return with(c -> c.quickAcks = n);
+  }
+>>>>>>> pkt
 }

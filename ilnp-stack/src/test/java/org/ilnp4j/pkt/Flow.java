@@ -157,7 +157,11 @@ final class Flow {
 
   /** The scale the stack has offered, if the peer has too; 0 otherwise. */
   int windowShift() {
-    return remoteScaled && localShift >= 0 ? localShift : 0;
+    return isScaled() ? localShift : 0;
+  }
+
+  boolean isScaled() {
+    return remoteScaled && localShift >= 0;
   }
 
   String describe(Segment s, PacketSpec p) {

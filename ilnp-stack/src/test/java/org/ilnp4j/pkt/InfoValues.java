@@ -60,11 +60,16 @@ final class InfoValues {
 
   private InfoValues() {}
 
-  /** Values for a socket; without a connection, constants only. */
-  static Map<String, Double> of(Sock s) {
+  /**
+   * Values for a socket; without a connection, constants and the state only.
+   *
+   * @param scaled both SYNs had a window scale
+   */
+  static Map<String, Double> of(Sock s, boolean scaled) {
     Map<String, Double> v = new HashMap<>(CONSTANTS);
     if (s != null && s.connection != null) {
       put(v, s);
+      v.merge("tcpi_options", scaled ? CONSTANTS.get("TCPI_OPT_WSCALE") : 0, Double::sum);
     } else if (s != null) {
       v.put("tcpi_state", CONSTANTS.get(s.isListening() ? "TCP_LISTEN" : "TCP_CLOSE"));
     }

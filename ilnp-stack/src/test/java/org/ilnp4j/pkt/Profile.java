@@ -3,6 +3,7 @@ package org.ilnp4j.pkt;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.ilnp4j.tcp.EcnMode;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.wire.TcpHeader.OptionOrder;
@@ -42,13 +43,14 @@ enum Profile {
     TcpConfig d = TcpConfig.DEFAULT;
     return switch (this) {
       case ILNP4J -> d;
-      case LINUX -> d.withBuffers(4 << 20, 15 << 20).withPacing(false);
+      case LINUX -> d.withBuffers(4 << 20, 15 << 20).withPacing(false).withEcn(EcnMode.OFF);
       case FREEBSD ->
           d.withPacing(false)
               .withBuffers(32 << 10, 64 << 10)
               .withTimeWait(NanoClock.seconds(60))
               .withOptionOrder(OptionOrder.BSD)
-              .withWindowShift(6);
+              .withWindowShift(6)
+              .withQuickAcks(0);
     };
   }
 

@@ -188,7 +188,7 @@ final class ScriptRunner implements Sockets.Watcher {
     }
     waitFor(at);
     if (e.action() instanceof Code c) {
-      assertions.run(c.text(), InfoValues.of(underTest));
+      assertions.run(c.text(), InfoValues.of(underTest, flow != null && flow.isScaled()));
     } else if (e.action() instanceof PacketSpec p) {
       inject(p);
     } else if (e.action() instanceof IcmpSpec i) {

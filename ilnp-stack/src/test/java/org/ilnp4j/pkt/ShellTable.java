@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.ilnp4j.tcp.EcnMode;
 import org.ilnp4j.tcp.TcpState;
 
 /**
@@ -171,6 +172,17 @@ final class ShellTable {
     switch (name) {
       case "net.ipv4.tcp_congestion_control" ->
           settings.tcp = settings.tcp.withCongestionControl(value);
+      case "net.ipv4.tcp_ecn", "net.inet.tcp.ecn.enable" ->
+          settings.tcp = settings.tcp.withEcn(ecn(value));
+      case "net.ipv4.tcp_sack", "net.inet.tcp.sack.enable" ->
+          settings.tcp = settings.tcp.withSack(!value.equals("0"));
+      case "net.ipv4.tcp_timestamps" ->
+          settings.tcp = settings.tcp.withTimestamps(!value.equals("0"));
+      case "net.ipv4.tcp_window_scaling" ->
+          settings.tcp = settings.tcp.withWindowScaling(!value.equals("0"));
+      case "net.inet.tcp.rfc1323" ->
+          settings.tcp =
+              settings.tcp.withTimestamps(!value.equals("0")).withWindowScaling(!value.equals("0"));
       case "net.inet.tcp.sendspace" -> settings.sendBufferBytes = Integer.parseInt(value);
       case "net.inet.tcp.recvspace" -> settings.receiveBufferBytes = Integer.parseInt(value);
       case "net.ipv4.tcp_rmem" -> {
@@ -181,19 +193,21 @@ final class ShellTable {
     }
   }
 
+  private static EcnMode ecn(String value) {
+    return switch (value) {
+      case "0" -> EcnMode.OFF;
+      case "1" -> EcnMode.ON;
+      case "2" -> EcnMode.PASSIVE;
+      default -> throw new IllegalArgumentException("this stack has no such ECN");
+    };
+  }
+
   /** Those with one value that is ours already; another one is a wish not granted. */
   private static final Map<String, String> OURS =
       Map.ofEntries(
-          Map.entry("net.ipv4.tcp_timestamps", "1"),
-          Map.entry("net.ipv4.tcp_sack", "1"),
           Map.entry("net.ipv4.tcp_dsack", "1"),
-          Map.entry("net.ipv4.tcp_window_scaling", "1"),
           Map.entry("net.ipv4.tcp_syn_retries", "5"),
           Map.entry("net.ipv4.tcp_synack_retries", "5"),
-          Map.entry("net.ipv4.tcp_ecn", "0"),
-          Map.entry("net.inet.tcp.rfc1323", "1"),
-          Map.entry("net.inet.tcp.sack.enable", "1"),
-          Map.entry("net.inet.tcp.ecn.enable", "2"),
           Map.entry("net.inet.tcp.blackhole", "0"),
           Map.entry("net.inet.tcp.insecure_rst", "0"),
           Map.entry("net.inet.tcp.insecure_syn", "0"),

@@ -144,7 +144,7 @@ class StateTableTest {
           case "-" -> "";
           case "ack" -> "+0 > . " + empty(state.snd) + " ack " + state.rcv;
           case "ack+" -> "+0 > . " + empty(state.snd) + " ack " + end;
-          case "later" -> "+.04 > . " + empty(state.snd) + " ack " + end;
+          case "later" -> "+0~+.5 > . " + empty(state.snd) + " ack " + end;
           case "rst" -> "+0 > R " + empty(ack);
           case "rst+" -> "+0 > R. 0:0(0) ack " + (end & 0xffff_ffffL);
           case "synack" -> "+0 > S. ...(0) ack " + (end & 0xffff_ffffL) + " <...>";

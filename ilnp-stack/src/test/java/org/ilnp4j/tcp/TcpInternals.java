@@ -33,6 +33,7 @@ public final class TcpInternals {
     v.put("tcpi_notsent_bytes", (double) t.snd.unsentBytes());
     double options = t.snd.timestamps ? 1 : 0;
     options += t.snd.recovery.isSackPermitted() ? 2 : 0;
+    options += t.ecn != null ? 8 : 0;
     v.put("tcpi_options", options);
     return v;
   }
