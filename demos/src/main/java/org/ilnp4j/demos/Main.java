@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import org.ilnp4j.cli.Ilnp;
 import org.ilnp4j.daemon.Daemon;
+import org.ilnp4j.demos.experiment.ExperimentCommand;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
@@ -14,6 +15,7 @@ public final class Main {
   public static void main(String[] args) {
     CommandLine ilnp = Ilnp.commandLine(new Daemon(WarmUp::run), Main::logLevel);
     ilnp.addSubcommand(new DemoCommand());
+    ilnp.addSubcommand(new ExperimentCommand());
     System.exit(ilnp.execute(args));
   }
 

@@ -4,23 +4,30 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Columns of text, as wide as their contents, together at most 80 characters. What does not fit is
- * taken from the widest column, whose longer cells end in "~".
+ * Columns of text, as wide as their contents, together at most so many characters. What does not
+ * fit is taken from the widest column, whose longer cells end in "~".
  */
-final class Table {
+public final class Table {
   static final int MAX_WIDTH = 80;
   private static final String GAP = "  ";
 
+  private final int maxWidth;
   private final String[] header;
   private final List<String[]> rows = new ArrayList<>();
 
-  /** A header that begins with ">" makes a column aligned to the right, as numbers are. */
+  /** At most 80 characters wide, as every terminal is. */
   Table(String... header) {
+    this(MAX_WIDTH, header);
+  }
+
+  /** A header that begins with ">" makes a column aligned to the right, as numbers are. */
+  public Table(int maxWidth, String... header) {
+    this.maxWidth = maxWidth;
     this.header = header;
   }
 
   /** Adds a row; null cells are shown as "-". */
-  Table row(Object... cells) {
+  public Table row(Object... cells) {
     if (cells.length != header.length) {
       throw new IllegalArgumentException(cells.length + " cells for " + header.length + " columns");
     }
@@ -55,7 +62,7 @@ final class Table {
       }
       total += widths[i];
     }
-    for (; total > MAX_WIDTH; total--) {
+    for (; total > maxWidth; total--) {
       int widest = 0;
       for (int i = 1; i < widths.length; i++) {
         widest = widths[i] > widths[widest] ? i : widest;

@@ -80,6 +80,13 @@ public final class Lab implements AutoCloseable {
     return full;
   }
 
+  /** Ends what runs in a namespace and removes it before the others. */
+  public synchronized void remove(String namespace) {
+    if (namespaces.remove(namespace)) {
+      removeNamespace(namespace);
+    }
+  }
+
   /** Runs {@code ip} in a namespace. */
   public String ip(String namespace, String... args) throws IOException {
     List<String> command = new ArrayList<>(List.of("ip", "-n", namespace));
