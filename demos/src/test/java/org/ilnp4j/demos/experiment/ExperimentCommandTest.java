@@ -53,7 +53,7 @@ class ExperimentCommandTest {
         .containsExactly(
             "ilnp: --set los: tcp-grid has no such setting; it has: parts, congestion, mode,"
                 + " loss, rtt, megabytes, seconds",
-            "ilnp: --set loss=much: use per cent, 0 to 99",
+            "ilnp: --set loss=much: use per cent, 0 to 50",
             "ilnp: --reps must be 1 to 1000");
   }
 

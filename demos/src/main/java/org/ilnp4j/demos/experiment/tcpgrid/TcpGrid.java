@@ -16,6 +16,7 @@ public final class TcpGrid implements Experiment {
   private static final long MEGABYTE = 1_000_000;
   private static final long RATE = 100_000_000;
   private static final int MAX_MEGABYTES = 100_000;
+  private static final int MAX_LOSS_PERCENT = 50;
   private static final int MAX_SECONDS = 3600;
   private static final int MAX_RTT_MILLIS = 10_000;
 
@@ -95,7 +96,7 @@ public final class TcpGrid implements Experiment {
     List<SessionMode> modes = context.list("mode", List.of(SessionMode.CLASSIC), TcpGrid::mode);
     int seconds =
         context
-            .list("seconds", List.of(context.quick() ? 8 : 60), t -> number(t, 1, MAX_SECONDS))
+            .list("seconds", List.of(context.quick() ? 8 : 60), t -> whole(t, 1, MAX_SECONDS))
             .get(0);
     List<Cell> cells = new ArrayList<>();
     for (SessionMode mode : modes) {
@@ -160,7 +161,7 @@ public final class TcpGrid implements Experiment {
 
   private static long megabytes(RunContext context, long standard) throws UserError {
     return context
-            .list("megabytes", List.of((int) standard), t -> number(t, 1, MAX_MEGABYTES))
+            .list("megabytes", List.of((int) standard), t -> whole(t, 1, MAX_MEGABYTES))
             .get(0)
         * MEGABYTE;
   }
@@ -181,27 +182,30 @@ public final class TcpGrid implements Experiment {
   }
 
   private static double lossPercent(String text) {
-    double v = Double.parseDouble(text);
-    if (!(v >= 0 && v < 100)) {
-      throw new IllegalArgumentException("use per cent, 0 to 99");
+    try {
+      double v = Double.parseDouble(text);
+      if (v >= 0 && v <= MAX_LOSS_PERCENT) {
+        return v;
+      }
+    } catch (NumberFormatException e) {
+      // Said below, as for a number out of range.
     }
-    return v;
+    throw new IllegalArgumentException("use per cent, 0 to " + MAX_LOSS_PERCENT);
   }
 
   private static int rttMillis(String text) {
-    return number(text, 0, MAX_RTT_MILLIS);
+    return whole(text, 0, MAX_RTT_MILLIS);
   }
 
-  private static int number(String text, int least, int most) {
-    String range = "use a whole number, " + least + " to " + most;
+  private static int whole(String text, int least, int most) {
     try {
       int v = Integer.parseInt(text);
       if (v >= least && v <= most) {
         return v;
       }
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(range, e);
+      // Said below, as for a number out of range.
     }
-    throw new IllegalArgumentException(range);
+    throw new IllegalArgumentException("use a whole number, " + least + " to " + most);
   }
 }
