@@ -216,6 +216,13 @@ public final class Lab implements AutoCloseable {
     return interrupted;
   }
 
+  /** For those who go on after a failure: not after this one. */
+  public static void requireNotInterrupted() throws IOException {
+    if (interrupted) {
+      throw new IOException("interrupted");
+    }
+  }
+
   private void copyFiles() {
     try (Stream<Path> files = Files.list(directory)) {
       Files.createDirectories(keep);

@@ -31,7 +31,11 @@ record Cell(String congestion, SessionMode mode, PathConditions path, long bytes
 
   /** After this long a transfer has failed. */
   double limitSeconds() {
-    return LIMIT_FACTOR * bytes / expectedBytesPerSecond() + LIMIT_EXTRA_SECONDS;
+    return LIMIT_FACTOR * expectedSeconds() + LIMIT_EXTRA_SECONDS;
+  }
+
+  double expectedSeconds() {
+    return bytes / expectedBytesPerSecond();
   }
 
   /** What a Reno flow gets: the rate, or what losses leave of it (Mathis et al., 1997). */

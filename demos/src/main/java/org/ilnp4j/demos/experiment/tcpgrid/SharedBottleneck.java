@@ -2,6 +2,7 @@ package org.ilnp4j.demos.experiment.tcpgrid;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -37,10 +38,10 @@ final class SharedBottleneck {
   }
 
   /** Jain's index of equal flows of one stack, each repetition. */
-  Measured equalFlows(String congestion, Stack stack) throws InterruptedException {
+  Measured equalFlows(String congestion, Stack stack) throws IOException, InterruptedException {
     Measured out = new Measured();
     for (int rep = 0; rep < context.reps(); rep++) {
-      List<Stack> flows = java.util.Collections.nCopies(EQUAL_FLOWS, stack);
+      List<Stack> flows = Collections.nCopies(EQUAL_FLOWS, stack);
       out.add(run(congestion, rep, flows, Figures::jainIndex));
       say(congestion + " Jain index of " + EQUAL_FLOWS + " flows of " + stack, out);
     }
@@ -48,7 +49,7 @@ final class SharedBottleneck {
   }
 
   /** The part of the goodput that ilnp4j's flow gets beside one of the kernel. */
-  Measured oneOfEach(String congestion) throws InterruptedException {
+  Measured oneOfEach(String congestion) throws IOException, InterruptedException {
     Measured out = new Measured();
     for (int rep = 0; rep < context.reps(); rep++) {
       out.add(
@@ -62,8 +63,9 @@ final class SharedBottleneck {
     return out;
   }
 
-  private void say(String what, Measured m) {
+  private void say(String what, Measured m) throws IOException {
     List<Double> values = m.values();
+    Lab.requireNotInterrupted();
     context.say(
         "%s: %s",
         what,
@@ -77,7 +79,7 @@ final class SharedBottleneck {
   }
 
   private Measured.Run run(String congestion, int rep, List<Stack> stacks, Summary summary)
-      throws InterruptedException {
+      throws IOException, InterruptedException {
     List<Flow> flows = new ArrayList<>();
     try (Testbed testbed =
         new Testbed(lab, testbeds++, PATH, congestion, context.seed() * 1_000_003 + rep)) {

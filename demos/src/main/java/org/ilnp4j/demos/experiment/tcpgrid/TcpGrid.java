@@ -80,7 +80,7 @@ public final class TcpGrid implements Experiment {
             "size of each transfer",
             "100 by default, 30 at 1 % loss and above, 500 without rate limit; with --quick 8, 1, 100"),
         new Setting(
-            "seconds", "how long flows share a bottleneck", "60 by default, 8 with --quick"));
+            "seconds", "how long flows share a bottleneck", "60 by default, 5 with --quick"));
   }
 
   @Override
@@ -96,7 +96,7 @@ public final class TcpGrid implements Experiment {
     List<SessionMode> modes = context.list("mode", List.of(SessionMode.CLASSIC), TcpGrid::mode);
     int seconds =
         context
-            .list("seconds", List.of(context.quick() ? 8 : 60), t -> whole(t, 1, MAX_SECONDS))
+            .list("seconds", List.of(context.quick() ? 5 : 60), t -> whole(t, 1, MAX_SECONDS))
             .get(0);
     List<Cell> cells = new ArrayList<>();
     for (SessionMode mode : modes) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +25,8 @@ final class Transfers {
   private static final int LIGHT_AT_ONCE = 8;
   private static final int PORT = 5001;
   private static final double KILO = 1e3;
+  private static final double SET_UP_SECONDS = 0.5;
+  private static final int SECONDS_PER_MINUTE = 60;
   private static final long WARM_UP_BYTES = 50_000_000;
 
   private final RunContext context;
@@ -47,7 +50,8 @@ final class Transfers {
   }
 
   /** Runs to the end; a transfer that fails does not stop the others. */
-  void run() throws InterruptedException {
+  void run() throws IOException, InterruptedException {
+    say();
     warmUp();
     for (Job job : jobs(false)) {
       run(job);
@@ -71,11 +75,28 @@ final class Transfers {
     }
   }
 
-  private static void await(Future<?> job) throws InterruptedException {
+  /** What is to come, so that one can do something else meanwhile. */
+  private void say() {
+    List<Job> alone = jobs(false);
+    List<Job> together = jobs(true);
+    double seconds = seconds(alone) + seconds(together) / LIGHT_AT_ONCE;
+    context.say(
+        "%d transfers, %d of them %d at a time: about %.0f minutes",
+        alone.size() + together.size(),
+        together.size(),
+        LIGHT_AT_ONCE,
+        Math.ceil(seconds / SECONDS_PER_MINUTE));
+  }
+
+  private static double seconds(List<Job> jobs) {
+    return jobs.stream().mapToDouble(j -> j.cell.expectedSeconds() + SET_UP_SECONDS).sum();
+  }
+
+  private static void await(Future<?> job) throws IOException, InterruptedException {
     try {
       job.get();
     } catch (ExecutionException e) {
-      throw new IllegalStateException("a transfer could not even fail", e.getCause());
+      throw new IOException(e.getCause().getMessage(), e);
     }
   }
 
@@ -114,8 +135,9 @@ final class Transfers {
     }
   }
 
-  private void run(Job job) throws InterruptedException {
+  private void run(Job job) throws IOException, InterruptedException {
     Measured.Run run = measure(job);
+    Lab.requireNotInterrupted();
     of(job.cell, job.stack).add(run);
     int total = results.size() * context.reps() * Stack.values().length;
     context.say(
@@ -127,7 +149,7 @@ final class Transfers {
         run.failure() != null
             ? "FAILED: " + run.failure()
             : String.format(
-                java.util.Locale.ROOT,
+                Locale.ROOT,
                 "%.1f kB/s, %d segments again, %d time-outs",
                 run.value(),
                 run.retransmitted(),
@@ -155,10 +177,7 @@ final class Transfers {
       return Measured.Run.failed(
           job.rep,
           String.format(
-              java.util.Locale.ROOT,
-              "%s: not complete after %.0f s",
-              job.stack,
-              cell.limitSeconds()));
+              Locale.ROOT, "%s: not complete after %.0f s", job.stack, cell.limitSeconds()));
     } catch (ExecutionException e) {
       return Measured.Run.failed(job.rep, job.stack + ": " + e.getCause());
     } catch (IOException | RuntimeException e) {
