@@ -1,5 +1,8 @@
 package org.ilnp4j.demos.experiment.tcpgrid;
 
+import org.ilnp4j.link.LinkConfig;
+import org.ilnp4j.time.NanoClock;
+
 /**
  * What the path between the two namespaces is like, the same in both directions.
  *
@@ -21,5 +24,13 @@ record PathConditions(long bitsPerSecond, int addedRttMillis, double lossPercent
     }
     long product = bitsPerSecond / 8 * addedRttMillis / 1000;
     return (int) Math.max(LEAST_QUEUE_PACKETS, (product + MTU - 1) / MTU);
+  }
+
+  /** One direction of it. */
+  LinkConfig link() {
+    return LinkConfig.of(bitsPerSecond, NanoClock.millis(addedRttMillis) / 2)
+        .withLoss(lossPercent / 100)
+        .withQueuePackets(queuePackets())
+        .withMtu(MTU);
   }
 }

@@ -7,6 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.ilnp4j.demos.lab.IlnpNode;
 import org.ilnp4j.demos.lab.Lab;
+import org.ilnp4j.emulate.Emulator;
+import org.ilnp4j.emulate.EmulatorConfig;
+import org.ilnp4j.emulate.EmulatorConfig.Side;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.tun.NetworkNamespace;
 import org.ilnp4j.util.Counter;
@@ -17,6 +20,7 @@ import org.ilnp4j.util.Counter;
  */
 final class Testbed implements AutoCloseable {
   static final String RECEIVER_KERNEL = "2001:db8:b::2";
+  private static final String PATH_DEVICE = "path0";
   private static final String SENDER_KERNEL = "2001:db8:a::2";
   private static final long SENDER_L64 = 0x2001_0db8_000a_0001L;
   private static final long RECEIVER_L64 = 0x2001_0db8_000b_0001L;
@@ -32,7 +36,7 @@ final class Testbed implements AutoCloseable {
   private final Lab lab;
   private final String senderNamespace;
   private final String receiverNamespace;
-  private EmulatedPath path;
+  private Emulator path;
   private IlnpNode sender;
   private IlnpNode receiver;
 
@@ -49,7 +53,13 @@ final class Testbed implements AutoCloseable {
     senderNamespace = lab.namespace("s" + number);
     receiverNamespace = lab.namespace("r" + number);
     try {
-      path = new EmulatedPath(lab, senderNamespace, receiverNamespace, conditions, seed);
+      path =
+          Emulator.start(
+              EmulatorConfig.between(
+                  Side.of(senderNamespace, PATH_DEVICE),
+                  Side.of(receiverNamespace, PATH_DEVICE),
+                  conditions.link(),
+                  seed));
       kernel(senderNamespace, SENDER_KERNEL, congestion);
       kernel(receiverNamespace, RECEIVER_KERNEL, congestion);
       TcpConfig tcp =
@@ -65,18 +75,9 @@ final class Testbed implements AutoCloseable {
   }
 
   private void kernel(String namespace, String address, String congestion) throws IOException {
-    lab.ip(namespace, "addr", "add", address + "/128", "dev", EmulatedPath.DEVICE, "nodad");
+    lab.ip(namespace, "addr", "add", address + "/128", "dev", PATH_DEVICE, "nodad");
     // Of the route, for the sysctl of a namespace takes only what the host allows everybody.
-    lab.ip(
-        namespace,
-        "-6",
-        "route",
-        "add",
-        "default",
-        "dev",
-        EmulatedPath.DEVICE,
-        "congctl",
-        congestion);
+    lab.ip(namespace, "-6", "route", "add", "default", "dev", PATH_DEVICE, "congctl", congestion);
     lab.sysctl(namespace, "net/ipv4/tcp_wmem", "4096 16384 " + BUFFER_BYTES);
     lab.sysctl(namespace, "net/ipv4/tcp_rmem", "4096 131072 " + KERNEL_RECEIVE_BYTES);
   }
@@ -131,10 +132,6 @@ final class Testbed implements AutoCloseable {
       }
     }
     throw new IOException("this kernel does not count " + name);
-  }
-
-  String pathCounters() {
-    return path.counters();
   }
 
   @Override
