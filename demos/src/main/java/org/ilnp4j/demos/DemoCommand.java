@@ -1,11 +1,11 @@
 package org.ilnp4j.demos;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.ilnp4j.daemon.control.Views;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.demos.lab.MobileLab;
 import org.ilnp4j.util.UserError;
@@ -70,7 +70,7 @@ public final class DemoCommand implements Callable<Integer> {
     try (DemoNetwork network = open()) {
       DemoReport report = new DemoRun(network, megabytes * MEGABYTE, log, live).run();
       if (json) {
-        System.out.println(JSON.std.asString(report.toMap()));
+        System.out.println(Views.write(report.toMap()));
       } else {
         System.out.print(report.toText());
       }

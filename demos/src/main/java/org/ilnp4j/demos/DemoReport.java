@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.ilnp4j.demos.report.Claim;
+import org.ilnp4j.demos.report.Figures;
 
 /** What one demonstration measured. Times in milliseconds. */
 record DemoReport(
@@ -38,36 +40,19 @@ record DemoReport(
       m.put("kind", kind);
       m.put("from", from);
       m.put("to", to);
-      m.put("gap_ms", round(gapMillis));
-      m.put("outage_ms", round(outageMillis));
+      m.put("gap_ms", Figures.round(gapMillis));
+      m.put("outage_ms", Figures.round(outageMillis));
       m.put("lost_packets", lostPackets);
       m.put("retransmitted_segments", retransmittedSegments);
-      m.put("lu_rtt_ms", luRttMillis < 0 ? null : round(luRttMillis));
+      m.put("lu_rtt_ms", luRttMillis < 0 ? null : Figures.round(luRttMillis));
       return m;
     }
   }
 
   /** What the demonstration promises, and whether this run kept it. */
-  record Claim(String id, String text, double value, double limit, boolean holds) {
-    static Claim atMost(String id, String text, double value, double limit) {
-      return new Claim(id, text, round(value), round(limit), value <= limit);
-    }
-
-    Map<String, Object> toMap() {
-      Map<String, Object> m = new LinkedHashMap<>();
-      m.put("id", id);
-      m.put("text", text);
-      m.put("value", value);
-      m.put("limit", limit);
-      m.put("holds", holds);
-      return m;
-    }
-  }
-
   List<Claim> claims() {
     List<Claim> out = new ArrayList<>();
-    out.add(
-        new Claim("intact", "every octet arrived, SHA-256 equal", sha256Ok ? 1 : 0, 1, sha256Ok));
+    out.add(Claim.atLeast("intact", "every octet arrived, SHA-256 equal", sha256Ok ? 1 : 0, 1));
     for (HandoffReport h : handoffs) {
       if (h.kind.equals("soft")) {
         out.add(
@@ -100,12 +85,12 @@ record DemoReport(
     m.put("program", program);
     m.put("bytes", bytes);
     m.put("sha256_ok", sha256Ok);
-    m.put("seconds", round(seconds));
-    m.put("goodput_mbit_s", round(goodputMbitPerSecond));
-    m.put("rtt_ms", round(rttMillis));
-    m.put("usual_gap_ms", round(usualGapMillis));
+    m.put("seconds", Figures.round(seconds));
+    m.put("goodput_mbit_s", Figures.round(goodputMbitPerSecond));
+    m.put("rtt_ms", Figures.round(rttMillis));
+    m.put("usual_gap_ms", Figures.round(usualGapMillis));
     m.put("handoffs", handoffs.stream().map(HandoffReport::toMap).toList());
-    m.put("claims", claims().stream().map(Claim::toMap).toList());
+    m.put("claims", claims());
     return m;
   }
 
@@ -134,11 +119,11 @@ record DemoReport(
               : String.format(Locale.ROOT, "%.2f ms", h.luRttMillis));
     }
     for (Claim c : claims()) {
-      String verdict = c.holds ? "ok  " : "MISS";
-      if (c.id.equals("intact")) {
-        line(s, "%s %s", verdict, c.text);
+      String verdict = c.holds() ? "ok  " : "MISS";
+      if (c.id().equals("intact")) {
+        line(s, "%s %s", verdict, c.text());
       } else {
-        line(s, "%s %s: %.1f (limit %.1f)", verdict, c.text, c.value, c.limit);
+        line(s, "%s %s: %.1f (limit %.1f)", verdict, c.text(), c.value(), c.limit());
       }
     }
     return s.toString();
@@ -146,9 +131,5 @@ record DemoReport(
 
   private static void line(StringBuilder s, String format, Object... args) {
     s.append(String.format(Locale.ROOT, format, args)).append('\n');
-  }
-
-  static double round(double v) {
-    return Math.round(v * 1000) / 1000.0;
   }
 }

@@ -5,6 +5,7 @@ import ch.qos.logback.classic.LoggerContext;
 import org.ilnp4j.cli.Ilnp;
 import org.ilnp4j.daemon.Daemon;
 import org.ilnp4j.demos.bench.BenchCommand;
+import org.ilnp4j.demos.experiment.ExperimentCommand;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 
@@ -16,6 +17,7 @@ public final class Main {
     CommandLine ilnp = Ilnp.commandLine(new Daemon(WarmUp::run), Main::logLevel);
     ilnp.addSubcommand(new DemoCommand());
     ilnp.addSubcommand(new BenchCommand());
+    ilnp.addSubcommand(new ExperimentCommand());
     System.exit(ilnp.execute(args));
   }
 

@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -16,7 +17,7 @@ import org.ilnp4j.demos.lab.Shell;
 import org.ilnp4j.tun.testing.RequiresRoot;
 import org.junit.jupiter.api.Test;
 
-/** A demonstration that is ended in the middle of its download. */
+/** Demonstrations and experiments that are ended in the middle of a transfer. */
 @RequiresRoot(programs = {"radvd", "curl"})
 class DemoLeavesNothingTest {
   @Test
@@ -45,28 +46,42 @@ class DemoLeavesNothingTest {
     }
   }
 
+  @Test
+  void shouldRemoveEverythingAfterCtrlCInAnExperiment() throws Exception {
+    Process experiment =
+        inTheMiddle("1/", "experiment", "run", "tcp-grid", "--quick", "--set", "loss=0");
+    Shell.run("kill", "-INT", Long.toString(experiment.pid()));
+    assertThat(experiment.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(experiment.exitValue()).isNotZero();
+    assertThat(namespacesOf(experiment)).isEmpty();
+    assertThat(filesOf(experiment)).isEmpty();
+  }
+
   private static Process demoInTheMiddle() throws IOException {
-    Process demo =
-        new ProcessBuilder(
+    return inTheMiddle("downloads", "demo", "--megabytes", "1000");
+  }
+
+  /** Starts the program and comes back once it has printed a line that has {@code sign} in it. */
+  private static Process inTheMiddle(String sign, String... args) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "demo",
-                "--megabytes",
-                "1000")
-            .redirectErrorStream(true)
-            .start();
+                Main.class.getName()));
+    command.addAll(List.of(args));
+    Process demo = new ProcessBuilder(command).redirectErrorStream(true).start();
     BufferedReader out =
         new BufferedReader(new InputStreamReader(demo.getInputStream(), StandardCharsets.UTF_8));
     StringBuilder seen = new StringBuilder();
     for (String line = out.readLine(); line != null; line = out.readLine()) {
       seen.append(line).append('\n');
-      if (line.contains("downloads")) {
+      if (line.contains(sign)) {
         return demo;
       }
     }
-    throw new AssertionError("the demo ended early:\n" + seen);
+    throw new AssertionError("it ended early:\n" + seen);
   }
 
   private static List<String> namespacesOf(Process demo) throws IOException {

@@ -69,7 +69,10 @@ final class LossRecovery {
     if (s.isProbe()) {
       return;
     }
-    if (!isTimerArmed()) {
+    boolean isRepair = again && s == queue.first() && path.phase() == Phase.RECOVERY;
+    if (!isTimerArmed() || isRepair) {
+      // A repair of the head has a whole RTO to be acknowledged in, as in Linux: where the RTO is
+      // less than two round trips, the last acknowledgement before the loss is too long ago.
       armTimer(nowNanos, path);
     } else if (!again && tcb.timers.isArmed(TimerKind.TAIL_LOSS)) {
       scheduleTail(nowNanos, path);

@@ -204,6 +204,22 @@ class TcpRecoveryTest {
   }
 
   @Test
+  void shouldGiveARepairOfTheHeadTheWholeTimeout() {
+    TcpTranscript t = sack();
+    t.send(30_000);
+    expectSegments(t, 0, 10);
+    t.after(30);
+    t.receive("A seq=1 ack=1 win=65535 sack=1001-9001"); // the first and the last were lost
+    t.expect("A seq=1 len=1000");
+    t.sent.clear(); // new data behind it
+    t.after(210).expectNothing(); // 240 after the last acknowledgement, with an RTO of about 220
+    assertThat(t.node.counters.get(Counter.TCP_TIMEOUTS)).isZero();
+    t.after(30);
+    assertThat(t.node.counters.get(Counter.TCP_TIMEOUTS)).isEqualTo(1);
+    t.end();
+  }
+
+  @Test
   void shouldNotStallWhenThePeerReneges() {
     TcpTranscript t = sack();
     t.send(5000);

@@ -80,6 +80,13 @@ public final class Lab implements AutoCloseable {
     return full;
   }
 
+  /** Ends what runs in a namespace and removes it before the others. */
+  public synchronized void remove(String namespace) {
+    if (namespaces.remove(namespace)) {
+      removeNamespace(namespace);
+    }
+  }
+
   /** Runs {@code ip} in a namespace. */
   public String ip(String namespace, String... args) throws IOException {
     List<String> command = new ArrayList<>(List.of("ip", "-n", namespace));
@@ -207,6 +214,13 @@ public final class Lab implements AutoCloseable {
   /** True once the process has been told to end, so that what fails now fails because of that. */
   public static boolean isInterrupted() {
     return interrupted;
+  }
+
+  /** For those who go on after a failure: not after this one. */
+  public static void requireNotInterrupted() throws IOException {
+    if (interrupted) {
+      throw new IOException("interrupted");
+    }
   }
 
   private void copyFiles() {

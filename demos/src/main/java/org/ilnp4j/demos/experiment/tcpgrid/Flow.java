@@ -1,0 +1,62 @@
+package org.ilnp4j.demos.experiment.tcpgrid;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Octets on their way from a program in one namespace to a program in the other. */
+abstract class Flow implements AutoCloseable {
+  /** As many octets as there is time for. */
+  static final long ENDLESS = Long.MAX_VALUE;
+
+  /** Octets a program writes or reads at once. */
+  static final int CHUNK_BYTES = 64 << 10;
+
+  final long bytes;
+  private final AtomicLong received = new AtomicLong();
+  private final CompletableFuture<Long> arrived = new CompletableFuture<>();
+  private volatile long startNanos;
+
+  Flow(long bytes) {
+    this.bytes = bytes;
+  }
+
+  /** Begins to connect and then to send. */
+  final void start() throws IOException {
+    startNanos = System.nanoTime();
+    connect();
+  }
+
+  abstract void connect() throws IOException;
+
+  /** Octets that the receiving program has read so far. */
+  final long receivedBytes() {
+    return received.get();
+  }
+
+  /** Seconds from the call of connect until all had been read; fails with the flow. */
+  final CompletableFuture<Double> seconds() {
+    return arrived.thenApply(end -> (end - startNanos) / 1e9);
+  }
+
+  final void onRead(long n) {
+    received.addAndGet(n);
+  }
+
+  /** The receiving program has read the end of the stream. */
+  final void onEndOfStream(long nowNanos) {
+    if (received.get() == bytes) {
+      arrived.complete(nowNanos);
+    } else {
+      onFailure(new IOException("the stream ended after " + received + " of " + bytes + " octets"));
+    }
+  }
+
+  final void onFailure(Throwable cause) {
+    arrived.completeExceptionally(cause);
+  }
+
+  /** Breaks the connection off where it still lives. Idempotent. */
+  @Override
+  public abstract void close();
+}

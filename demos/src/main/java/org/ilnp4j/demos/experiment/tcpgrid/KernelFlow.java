@@ -1,0 +1,87 @@
+package org.ilnp4j.demos.experiment.tcpgrid;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import org.ilnp4j.tun.NetworkNamespace;
+
+/** The kernel's TCP at both ends, with a blocking thread for each that does nothing else. */
+final class KernelFlow extends Flow {
+  private final ServerSocketChannel server;
+  private final SocketChannel client;
+  private final InetSocketAddress address;
+
+  /** Opens the sockets; the congestion control is that of the sender's namespace. */
+  KernelFlow(Testbed testbed, long bytes) throws IOException {
+    super(bytes);
+    InetAddress receiver = InetAddress.getByName(Testbed.RECEIVER_KERNEL);
+    server =
+        NetworkNamespace.call(
+            testbed.receiverNamespace(),
+            () -> ServerSocketChannel.open().bind(new InetSocketAddress(receiver, 0)));
+    client = NetworkNamespace.call(testbed.senderNamespace(), SocketChannel::open);
+    address = (InetSocketAddress) server.getLocalAddress();
+  }
+
+  @Override
+  void connect() {
+    startThread("kernel-receiver", this::receive);
+    startThread("kernel-sender", this::send);
+  }
+
+  /** What may fail. */
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private void startThread(String name, Work work) {
+    Thread t =
+        new Thread(
+            () -> {
+              try {
+                work.run();
+              } catch (IOException e) {
+                onFailure(e);
+              }
+            },
+            name);
+    t.setDaemon(true);
+    t.start();
+  }
+
+  private void send() throws IOException {
+    ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
+    client.connect(address);
+    for (long left = bytes; left > 0; left -= chunk.position()) {
+      chunk.position(0).limit((int) Math.min(left, CHUNK_BYTES));
+      while (chunk.hasRemaining()) {
+        client.write(chunk);
+      }
+    }
+    client.shutdownOutput();
+  }
+
+  private void receive() throws IOException {
+    ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
+    try (SocketChannel from = server.accept()) {
+      for (int n = from.read(chunk); n >= 0; n = from.read(chunk.clear())) {
+        onRead(n);
+      }
+      onEndOfStream(System.nanoTime());
+    }
+  }
+
+  @Override
+  public void close() {
+    try (client;
+        server) {
+      onFailure(new IOException("broken off"));
+    } catch (IOException e) {
+      throw new UncheckedIOException("closing a socket", e);
+    }
+  }
+}
