@@ -33,10 +33,7 @@ public final class TcpConfig {
   private boolean followsPeerUserTimeout;
   private OptionOrder optionOrder = OptionOrder.LINUX;
   private int windowShift = -1;
-<<<<<<< HEAD
-=======
   private int quickAcks = AckPolicy.QUICK_ACKS;
->>>>>>> pkt
 
   private boolean pacing = true;
 
@@ -61,10 +58,7 @@ public final class TcpConfig {
     followsPeerUserTimeout = c.followsPeerUserTimeout;
     optionOrder = c.optionOrder;
     windowShift = c.windowShift;
-<<<<<<< HEAD
-=======
     quickAcks = c.quickAcks;
->>>>>>> pkt
   }
 
   private TcpConfig with(Consumer<TcpConfig> change) {
@@ -265,8 +259,6 @@ public final class TcpConfig {
     require(shift >= 0 && shift <= 14, "window scale " + shift + " is not within 0 to 14");
     return with(c -> c.windowShift = shift);
   }
-<<<<<<< HEAD
-=======
 
   /** Acknowledgements not delayed at the start, after an idle time and after losses. */
   public int quickAcks() {
@@ -277,5 +269,4 @@ public final class TcpConfig {
     require(n >= 0, "quick ACKs " + n + " must not be negative");
     return with(c -> c.quickAcks = n);
   }
->>>>>>> pkt
 }

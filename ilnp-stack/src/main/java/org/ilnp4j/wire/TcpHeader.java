@@ -36,15 +36,14 @@ public final class TcpHeader {
 
   /** The order and padding of the options in {@link #write}; receivers do not care. */
   public enum OptionOrder {
-<<<<<<< HEAD
-    /** MSS, SACK permitted, timestamps, window scale, SACK; padding in front of each. */
+    /**
+     * MSS, SACK permitted, timestamps, window scale, user timeout, SACK; padding in front of each.
+     */
     LINUX,
-    /** MSS, window scale, SACK permitted, timestamps, SACK; padding at the end where it can be. */
-=======
-    /** MSS, SACK permitted, timestamps, window scale, user timeout, SACK; padding in front of each. */
-    LINUX,
-    /** MSS, window scale, SACK permitted, timestamps, user timeout, SACK; padding at the end where it can be. */
->>>>>>> pkt
+    /**
+     * MSS, window scale, SACK permitted, timestamps, user timeout, SACK; padding at the end where
+     * it can be.
+     */
     BSD
   }
 
@@ -264,12 +263,8 @@ public final class TcpHeader {
       }
       writeTimestamps(out);
     } else if (sackPermitted) {
-<<<<<<< HEAD
-      out.writeShort(OPT_END << 8 | OPT_END);
-=======
       // Nothing is read behind an end of options.
       out.writeShort(userTimeoutSeconds < 0 ? OPT_END << 8 | OPT_END : OPT_NOP << 8 | OPT_NOP);
->>>>>>> pkt
     }
   }
 
