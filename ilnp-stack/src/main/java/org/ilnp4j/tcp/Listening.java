@@ -175,12 +175,13 @@ final class Listening {
   // ---- cookies --------------------------------------------------------------------------------
 
   private void sendCookie(long nowNanos, PacketView view, TcpHeader syn, Correspondent match) {
+    SynOptions kept = SynCookies.keep(SynOptions.of(view, syn), config);
     Nonce nonce = nonceOut(view, match);
-    int isn = cookies.issue(nowNanos, view, syn, nonce);
+    int isn = cookies.issue(nowNanos, view, syn, kept, nonce);
     int offset = engine.isn().timestampOffset(view.dstNid, view.srcNid, syn.dstPort, syn.srcPort);
-    int tsVal = SynCookies.mark(SegmentOutput.milliseconds(nowNanos) + offset, syn);
+    int tsVal = SynCookies.mark(SegmentOutput.milliseconds(nowNanos) + offset, kept);
     ilcc.expectAnswers(nowNanos + 2 * SynCookies.PERIOD_NANOS);
-    engine.output().sendCookie(view, syn, isn, nonce, tsVal, config);
+    engine.output().sendCookie(view, syn, kept, isn, nonce, tsVal, config);
   }
 
   /** What the sender knows us by, or will; null in classic mode. */

@@ -410,26 +410,31 @@ final class SegmentOutput {
   /**
    * Answers a SYN in the way it came, without a connection (RFC 4987 §3.6).
    *
+   * @param kept what the answer agrees to
    * @param nonce null in classic mode
-   * @param tsVal {@link SynCookies#mark}, if the SYN has timestamps
+   * @param tsVal {@link SynCookies#mark}
    */
   void sendCookie(
-      PacketView view, TcpHeader syn, int isn, Nonce nonce, int tsVal, TcpConfig config) {
+      PacketView view,
+      TcpHeader syn,
+      SynOptions kept,
+      int isn,
+      Nonce nonce,
+      int tsVal,
+      TcpConfig config) {
     header.clear();
     header.srcPort = syn.dstPort;
     header.dstPort = syn.srcPort;
     header.seq = isn;
     header.ack = syn.seq + 1;
-    header.flags = TcpHeader.SYN | TcpHeader.ACK;
+    header.flags = TcpHeader.SYN | TcpHeader.ACK | (kept.ecnSetup() ? TcpHeader.ECE : 0);
     header.window = Math.min(config.receiveBufferBytes(), 0xffff);
     header.mss = offeredMss();
-    if (syn.hasTimestamps) {
-      header.hasTimestamps = true;
-      header.tsVal = tsVal;
-      header.tsEcr = syn.tsVal;
-      header.sackPermitted = syn.sackPermitted;
-      header.windowScale = syn.windowScale < 0 ? -1 : config.windowShift();
-    }
+    header.hasTimestamps = kept.hasTimestamps();
+    header.tsVal = tsVal;
+    header.tsEcr = kept.tsVal();
+    header.sackPermitted = kept.sackPermitted();
+    header.windowScale = kept.windowScale() < 0 ? -1 : config.windowShift();
     ByteBuf packet =
         out.start(
             /* srcL64= */ view.dstL64,

@@ -16,8 +16,8 @@ import org.ilnp4j.wire.TcpHeader;
  *
  * <ul>
  *   <li>in the sequence number, a size just below its MSS and whether it uses timestamps;
- *   <li>in the low bits of our timestamp, window scale and SACK. A caller without timestamps goes
- *       without these. ECN is not agreed to.
+ *   <li>in the low bits of our timestamp, window scale, SACK and ECN. A caller without timestamps
+ *       goes without these.
  * </ul>
  *
  * <p>In ILNP mode the two nonces are hashed and no Locator is, so that a caller may move in
@@ -39,7 +39,8 @@ final class SynCookies {
 
   private static final int NO_SCALE = 0xf;
   private static final int SACK = 1 << 4;
-  private static final int OPTION_BITS = 0x1f;
+  private static final int ECN = 1 << 5;
+  private static final int OPTION_BITS = 0x3f;
 
   private final KeyedHash hash;
   private long issuedNanos = -2 * PERIOD_NANOS;
@@ -56,12 +57,13 @@ final class SynCookies {
   /**
    * The initial sequence number to answer a SYN with.
    *
+   * @param offered what the SYN offers, cut down to what is kept
    * @param nonceOut what the answer carries; null in classic mode
    */
-  int issue(long nowNanos, PacketView v, TcpHeader syn, Nonce nonceOut) {
+  int issue(long nowNanos, PacketView v, TcpHeader syn, SynOptions offered, Nonce nonceOut) {
     issuedNanos = nowNanos;
-    int offer = syn.hasTimestamps ? TIMESTAMPS : 0;
-    int most = syn.mss < 0 ? Sender.DEFAULT_MSS : syn.mss;
+    int offer = offered.hasTimestamps() ? TIMESTAMPS : 0;
+    int most = offered.mss() < 0 ? Sender.DEFAULT_MSS : offered.mss();
     for (int i = 1; i < MSS.length && MSS[i] <= most; i++) {
       offer = offer & TIMESTAMPS | i;
     }
@@ -92,7 +94,7 @@ final class SynCookies {
         timestamps,
         h.tsVal,
         h.window,
-        /* ecnSetup= */ false);
+        /* ecnSetup= */ timestamps && (h.tsEcr & ECN) != 0);
   }
 
   private int cookie(
@@ -111,12 +113,26 @@ final class SynCookies {
   }
 
   /**
-   * The timestamp of the answer: at most {@code timestamp}, its low bits saying what else the SYN
-   * offered.
+   * What can be kept of an offer with this configuration. Without timestamps to keep it in, only
+   * the segment size.
    */
-  static int mark(int timestamp, TcpHeader syn) {
-    int bits = syn.windowScale < 0 ? NO_SCALE : syn.windowScale;
-    bits |= syn.sackPermitted ? SACK : 0;
+  static SynOptions keep(SynOptions offered, TcpConfig config) {
+    boolean kept = offered.hasTimestamps() && config.timestamps();
+    return new SynOptions(
+        offered.mss(),
+        kept && config.windowScaling() ? offered.windowScale() : -1,
+        kept && config.sack() && offered.sackPermitted(),
+        kept,
+        offered.tsVal(),
+        offered.window(),
+        kept && config.ecn() != EcnMode.OFF && offered.ecnSetup());
+  }
+
+  /** The timestamp of the answer: at most {@code timestamp}, its low bits saying what is kept. */
+  static int mark(int timestamp, SynOptions kept) {
+    int bits = kept.windowScale() < 0 ? NO_SCALE : kept.windowScale();
+    bits |= kept.sackPermitted() ? SACK : 0;
+    bits |= kept.ecnSetup() ? ECN : 0;
     int marked = timestamp & ~OPTION_BITS | bits;
     return Seq.gt(marked, timestamp) ? marked - OPTION_BITS - 1 : marked;
   }

@@ -11,6 +11,7 @@ import org.ilnp4j.util.DropReason;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -24,8 +25,11 @@ class TcpSynCookiesTest {
 
   /** A listener whose backlog is full of callers that never answer. */
   private static TcpTranscript pressed(boolean ilnp) {
-    TcpConfig config = TcpConfig.DEFAULT.withBuffers(65536, 1 << 20).withBacklog(BACKLOG);
-    TcpTranscript t = new TcpTranscript(ilnp, config, 77, 1500).listen();
+    return pressed(ilnp, TcpConfig.DEFAULT.withBuffers(65536, 1 << 20));
+  }
+
+  private static TcpTranscript pressed(boolean ilnp, TcpConfig config) {
+    TcpTranscript t = new TcpTranscript(ilnp, config.withBacklog(BACKLOG), 77, 1500).listen();
     for (int i = 0; i < BACKLOG; i++) {
       t.receive("S seq=0 nid=" + (1 + i));
       t.events.clear();
@@ -78,6 +82,33 @@ class TcpSynCookiesTest {
     t.receive("PA seq=1001 ack=1 len=500");
     t.expect("A ack=1 sack=no");
     t.end();
+  }
+
+  @ParameterizedTest
+  @EnumSource(EcnMode.class)
+  void shouldKeepWhatTheCallerSaidOfEcn(EcnMode mode) {
+    TcpConfig config = TcpConfig.DEFAULT.withBuffers(65536, 65535).withEcn(mode);
+    TcpTranscript t = pressed(true, config);
+    t.receive("SEW seq=0 mss=1440 ts=500");
+    t.expect((mode == EcnMode.OFF ? "SA" : "SAE") + " seq=0 ack=1");
+    t.receive("A seq=1 ack=1");
+    assertThat(((Tcb) t.connection).ecn != null).isEqualTo(mode != EcnMode.OFF);
+    t.receive("SEW seq=0 mss=1440 ts=no sport=5").expect("SA ts=no"); // nowhere to keep it
+    t.end();
+  }
+
+  @Test
+  void shouldNotAgreeToWhatIsSwitchedOff() {
+    TcpConfig config = TcpConfig.DEFAULT.withBuffers(65536, 65535);
+    TcpTranscript t = pressed(true, config.withSack(false).withWindowScaling(false));
+    t.receive("S seq=0 mss=1440 ws=7 sackok ts=500").expect("SA ts=500 ws=no sackok=no");
+    t.receive("A seq=1 ack=1 win=100");
+    assertThat(t.connection.info(t.now).sendWindowBytes()).isEqualTo(100);
+    t.end();
+    TcpTranscript plain = pressed(true, config.withTimestamps(false));
+    plain.receive("S seq=0 mss=1440 ws=7 sackok ts=500").expect("SA ts=no ws=no sackok=no");
+    plain.receive("A seq=1 ack=1 ts=no").expectEvents("syn", "connected");
+    plain.end();
   }
 
   /** The MSS is cut down to one of eight sizes, never up; 1220 when there is none. */
@@ -298,7 +329,7 @@ class TcpSynCookiesTest {
   @Test
   void shouldForgetAnUndecidedCallerThatResets() {
     TcpTranscript t = undecided();
-    t.receive("PA seq=1 ack=1 len=700");
+    t.receive("PA seq=1 ack=1 len=700").sent.clear();
     t.receive("R seq=701");
     assertThat(t.listener.waiting).isZero();
     assertThat(t.pending.accept(t.now, t.handler)).isNull();
@@ -373,7 +404,7 @@ class TcpSynCookiesTest {
     assertThat(t.node.engine.connections()).isEqualTo(64 + 1);
     assertThat(t.node.ilcc.size()).isEqualTo(64 + 1);
     assertThat(t.node.counters.get(Counter.TCP_SYN_COOKIES_SENT)).isEqualTo(10_000 - 64 + 1);
-    assertThat(t.sent).hasSize(5000);
+    assertThat(t.sent.stream().filter(s -> s.h.flags == 0x12)).hasSize(5000);
     t.abort();
     t.after(200_000);
     assertThat(t.node.engine.connections()).as("half-open ones go by themselves").isZero();
