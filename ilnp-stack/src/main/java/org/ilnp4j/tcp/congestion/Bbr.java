@@ -8,7 +8,8 @@ import org.ilnp4j.time.NanoClock;
  * replace it. The methods follow the draft's pseudo-code step by step; where it calls for chance,
  * the bits of the clock serve, so that a run repeats exactly. Bandwidths in octets per second.
  *
- * <p>It needs pacing, delivery rate samples, and a peer with SACK; ECN is not heeded.
+ * <p>It needs pacing, delivery rate samples, and a peer with SACK. The draft leaves open what a
+ * mark does; here it counts as more loss than is borne.
  */
 public final class Bbr implements CongestionControl {
   private enum State {
@@ -613,26 +614,34 @@ public final class Bbr implements CongestionControl {
   @Override
   public void onLost(
       long nowNanos, int bytes, long txInFlight, long lostSinceSent, boolean appLimited) {
-    if (!lossInRound) {
-      lossRoundDelivered = delivered;
-    }
-    lossInRound = true;
+    noteCongestion();
     if (nowNanos != lastLossNanos) {
       lastLossNanos = nowNanos;
       lossEvents++;
     }
-    if (!probeSample || !isTooHigh(lostSinceSent, txInFlight)) {
-      return;
+    if (probeSample && isTooHigh(lostSinceSent, txInFlight)) {
+      // At which volume did losses cross the threshold?
+      double before = (double) txInFlight - bytes;
+      double lostBefore = (double) lostSinceSent - bytes;
+      double prefix = (LOSS_THRESH * before - lostBefore) / (1 - LOSS_THRESH);
+      giveProbeUp(nowNanos, (long) (before + prefix), appLimited);
     }
-    // At which volume did losses cross the threshold?
-    double before = (double) txInFlight - bytes;
-    double lostBefore = (double) lostSinceSent - bytes;
-    double prefix = (LOSS_THRESH * before - lostBefore) / (1 - LOSS_THRESH);
+  }
+
+  private void noteCongestion() {
+    if (!lossInRound) {
+      lossRoundDelivered = delivered;
+    }
+    lossInRound = true;
+  }
+
+  /** The probe put more in flight than the path takes. */
+  private void giveProbeUp(long nowNanos, long volume, boolean appLimited) {
     probeTooHigh = true;
     probeSample = false;
     if (!appLimited) {
       long target = Math.min(bdp(1), cwnd);
-      inFlightLongTerm = Math.max((long) (before + prefix), (long) (BETA * target));
+      inFlightLongTerm = Math.max(volume, (long) (BETA * target));
     }
     if (state == State.PROBE_UP) {
       undoState = State.PROBE_UP;
@@ -645,6 +654,14 @@ public final class Bbr implements CongestionControl {
     if (cause == Cause.LOSS) {
       saveCwnd();
       inRecovery = true;
+      return;
+    }
+    noteCongestion();
+    if (state == State.STARTUP) {
+      fullBwReached = true;
+      inFlightLongTerm = Math.max(bdp(1), inFlightLatest);
+    } else if (probeSample) {
+      giveProbeUp(nowNanos, flightBytes, /* appLimited= */ false);
     }
   }
 

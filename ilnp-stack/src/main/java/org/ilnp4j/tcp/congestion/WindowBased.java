@@ -180,8 +180,10 @@ abstract class WindowBased implements CongestionControl {
   @Override
   public final void onCongestionEvent(long nowNanos, long flightBytes, Cause cause) {
     long target = reduced(validation.usedBytes(cwnd, flightBytes), cause);
+    // RFC 9438 §4.6: marks that go on take the window down to one segment, the first not below two.
+    boolean least = cause == Cause.MARK && cwnd <= 2L * mss;
     ssthresh = Math.max(target, 2L * mss);
-    cwnd = cause == Cause.MARK ? Math.max(target, mss) : ssthresh;
+    cwnd = least ? Math.max(target, mss) : ssthresh;
   }
 
   @Override

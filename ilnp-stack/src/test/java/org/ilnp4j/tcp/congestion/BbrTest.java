@@ -99,6 +99,20 @@ class BbrTest {
   }
 
   @Test
+  void shouldTakeMarksForCongestion() {
+    round(BW / 2, false);
+    round(BW, false);
+    bbr.onCongestionEvent(now, 100 * MSS, CongestionControl.Cause.MARK);
+    round(BW, false);
+    assertThat(bbr.inSlowStart()).as("a marked queue is a full pipe").isFalse();
+    for (int i = 0; i < 4; i++) {
+      bbr.onCongestionEvent(now, 100 * MSS, CongestionControl.Cause.MARK);
+      round(BW / 2, false);
+    }
+    assertThat((double) bbr.pacingRate(RTT)).isLessThan(BW * 0.8);
+  }
+
+  @Test
   void shouldRestoreTheModelWhenALossWasNone() {
     fillPipe();
     long rate = bbr.pacingRate(RTT);
