@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.demos.lab.MobileLab;
 import org.ilnp4j.tun.NetworkNamespace;
-import org.ilnp4j.tun.testing.Netns;
 
 /**
  * The network of the demonstration with somebody on the correspondent's link who means harm. The
@@ -65,7 +64,7 @@ final class HostileNetwork implements AutoCloseable {
           NetworkNamespace.call(
               net.lab().cn, () -> listen(InetAddress.getByName("127.0.0.1"), SERVICE_PORT));
       echo =
-          Netns.callIn(
+          NetworkNamespace.call(
               net.lab().cn, () -> listen(InetAddress.getByName("127.0.0.1"), ECHO_SERVICE_PORT));
       echo.setSoTimeout(0);
       new Thread(() -> echo(echo), "echo").start();

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.ilnp4j.demos.HostileNetwork.Mode;
 import org.ilnp4j.demos.lab.Lab;
-import org.ilnp4j.tun.testing.Eventually;
 import org.ilnp4j.tun.NetworkNamespace;
+import org.ilnp4j.tun.testing.Eventually;
 import org.ilnp4j.tun.testing.Netns;
 import org.ilnp4j.tun.testing.RequiresRoot;
 import org.junit.jupiter.api.AfterAll;
@@ -378,7 +378,7 @@ class KernelPeerTest {
     assertThatThrownBy(() -> net.connectBySocks(new InetSocketAddress(ROUTER, KERNEL_PORT + 1)))
         .isInstanceOf(SocketException.class)
         .hasMessageContaining("refused");
-    assertThatThrownBy(() -> net.connectByKernel(new InetSocketAddress(NODE, PORT + 1)))
+    assertThatThrownBy(() -> net.connectByKernel(new InetSocketAddress(NODE, PORT + 5)))
         .isInstanceOf(ConnectException.class)
         .hasMessageContaining("refused");
   }
