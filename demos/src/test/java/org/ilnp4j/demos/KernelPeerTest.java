@@ -378,7 +378,7 @@ class KernelPeerTest {
     assertThatThrownBy(() -> net.connectBySocks(new InetSocketAddress(ROUTER, KERNEL_PORT + 1)))
         .isInstanceOf(SocketException.class)
         .hasMessageContaining("refused");
-    assertThatThrownBy(() -> net.connectByKernel(new InetSocketAddress(NODE, PORT + 1)))
+    assertThatThrownBy(() -> net.connectByKernel(new InetSocketAddress(NODE, PORT + 5)))
         .isInstanceOf(ConnectException.class)
         .hasMessageContaining("refused");
   }
