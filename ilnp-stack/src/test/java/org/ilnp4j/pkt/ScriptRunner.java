@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.ilnp4j.pkt.Event.Code;
@@ -71,6 +72,7 @@ final class ScriptRunner implements Sockets.Watcher {
   // ---- the connection packets belong to ----
   private Flow flow;
   private boolean listening;
+  private int listenPort = Sock.DEFAULT_PORT;
   private Sock underTest;
   private int nextPort = FIRST_PORT;
   private final Map<Integer, Flow> byPeerPort = new HashMap<>();
@@ -334,7 +336,7 @@ final class ScriptRunner implements Sockets.Watcher {
   }
 
   static String seconds(long micros) {
-    return String.format(java.util.Locale.ROOT, "%.6f s", micros / 1e6);
+    return String.format(Locale.ROOT, "%.6f s", micros / 1e6);
   }
 
   // ---- packets to the stack -------------------------------------------------------------------
@@ -352,8 +354,6 @@ final class ScriptRunner implements Sockets.Watcher {
     listening = true;
     listenPort = port;
   }
-
-  private int listenPort = Sock.DEFAULT_PORT;
 
   @Override
   public void onConnect(Sock s) {
