@@ -21,9 +21,6 @@ public final class PacketView {
   /** Octets of the packet as its own length field says; anything behind is padding. */
   public int length;
 
-  /** The same, but of a quoted packet what it had before it was cut: {@code length} or more. */
-  public int uncutLength;
-
   public int trafficClass;
   public int hopLimit;
   public long srcL64;
@@ -85,7 +82,6 @@ public final class PacketView {
       return DropReason.IP_BAD_LENGTH;
     }
     length = Math.min(claimed, available);
-    uncutLength = claimed;
     trafficClass = first >>> 20 & 0xff;
     hopLimit = packet.getUnsignedByte(start + Ip6.HOP_LIMIT);
     srcL64 = packet.getLong(start + Ip6.SRC_L64);
@@ -113,7 +109,6 @@ public final class PacketView {
     buf = packet;
     start = index;
     length = 0;
-    uncutLength = 0;
     trafficClass = 0;
     hopLimit = 0;
     srcL64 = 0;

@@ -5,17 +5,25 @@ final class Cursor {
   private final String text;
   private int at;
 
+  /** Line ends are counted up to here. */
+  private int counted;
+
+  private int lines = 1;
+
   Cursor(String text) {
     this.text = text;
   }
 
   /** Line of the present place, from 1. */
   int line() {
-    int line = 1;
-    for (int i = 0; i < at && i < text.length(); i++) {
-      line += text.charAt(i) == '\n' ? 1 : 0;
+    if (at < counted) {
+      counted = 0;
+      lines = 1;
     }
-    return line;
+    for (; counted < at && counted < text.length(); counted++) {
+      lines += text.charAt(counted) == '\n' ? 1 : 0;
+    }
+    return lines;
   }
 
   int position() {

@@ -1,5 +1,7 @@
 package org.ilnp4j.pkt;
 
+import java.util.List;
+
 /**
  * One line of a script.
  *
@@ -41,7 +43,7 @@ record Event(int line, When time, Action action) {
    * @param locators names, most preferred first
    */
   record UpdateSpec(
-      boolean inbound, boolean acknowledgement, java.util.List<String> locators, PacketSpec.Ip ip)
+      boolean inbound, boolean acknowledgement, List<String> locators, PacketSpec.Ip ip)
       implements Action {}
 
   /**

@@ -2,6 +2,7 @@ package org.ilnp4j.pkt;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.ilnp4j.wire.LocatorUpdate;
 import org.ilnp4j.wire.TcpHeader;
 
 /** Compares what the stack has sent with what a script says. */
@@ -156,7 +157,7 @@ final class PacketCheck {
   /** One line about a packet of any kind. */
   static String describe(Flow flow, Segment s, PacketSpec p) {
     if (s.update != null) {
-      return s.update.operation == org.ilnp4j.wire.LocatorUpdate.ADVERTISEMENT
+      return s.update.operation == LocatorUpdate.ADVERTISEMENT
           ? "lu" + locators(s)
           : "lu-ack" + locators(s);
     }

@@ -1,6 +1,7 @@
 package org.ilnp4j.pkt;
 
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.ilnp4j.tcp.EcnMode;
@@ -31,7 +32,7 @@ enum Profile {
   }
 
   String label() {
-    return name().toLowerCase(java.util.Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** Names for which {@code #ifdef} holds. */

@@ -15,7 +15,6 @@ final class ScriptParser {
   private final PacketParser packets;
   private final CallParser calls;
   private final Map<String, String> options = new LinkedHashMap<>();
-  private int eventLine = 1;
 
   ScriptParser(String text) {
     in = new Cursor(text);
@@ -37,17 +36,14 @@ final class ScriptParser {
       if (events.size() >= MAX_EVENTS) {
         throw ScriptStop.unsupported("a script of more than " + MAX_EVENTS + " events");
       }
-      eventLine = in.line();
+      int eventLine = in.line();
       if (in.isNext("`")) {
         events.add(new Event(eventLine, When.NOW, shell()));
         continue;
       }
-      long[] end = {-1};
       When when = time();
-      if (in.take("...")) {
-        end[0] = in.seconds();
-      }
-      events.add(new Event(eventLine, when, action(end[0])));
+      long end = in.take("...") ? in.seconds() : -1;
+      events.add(new Event(eventLine, when, action(end)));
     }
     return new Script(options, events);
   }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.ilnp4j.pkt.Event.Code;
@@ -71,17 +72,19 @@ final class ScriptRunner implements Sockets.Watcher {
   // ---- the connection packets belong to ----
   private Flow flow;
   private boolean listening;
+  private int listenPort = Sock.DEFAULT_PORT;
   private Sock underTest;
   private int nextPort = FIRST_PORT;
   private final Map<Integer, Flow> byPeerPort = new HashMap<>();
   private Segment lastSent;
   private Segment lastUpdate;
 
-  private ScriptRunner(Script script, Profile profile, boolean strictEnd) {
+  private ScriptRunner(Script script, Profile profile, List<String> sysctls, boolean strictEnd) {
     this.script = script;
     this.strictEnd = strictEnd;
     settings = new Settings(profile);
     shell = new ShellTable(settings);
+    sysctls.forEach(shell::assign);
     ilnp = script.option("mode", "classic").equals("ilnp");
     ipv4 = !ilnp && !script.option("ip_version", "ipv4").equals("ipv6");
     strictSegments = script.options().containsKey("strict_segments");
@@ -91,24 +94,36 @@ final class ScriptRunner implements Sockets.Watcher {
         new PacketCheck(number("tcp_ts_tick_usecs", 0), toleranceMicros, profile == Profile.ILNP4J);
   }
 
-  /** Plays the script in a file; never throws. */
-  static Outcome play(Path file, String name, Profile profile, boolean strictEnd) {
+  /**
+   * Plays the script in a file; never throws.
+   *
+   * @param sysctls {@code name=value}, to begin with
+   * @param strictEnd a packet that no line expects is a failure, at the end too
+   */
+  static Outcome play(
+      Path file, String name, Profile profile, List<String> sysctls, boolean strictEnd) {
     int[] line = {0};
-    return play(name, profile, strictEnd, line, () -> Script.read(file, profile.defined(), line));
+    return play(
+        name, profile, sysctls, strictEnd, line, () -> Script.read(file, profile.defined(), line));
   }
 
   /** Plays a script; never throws. */
   static Outcome play(String text, Profile profile) {
-    return play("script", profile, true, new int[] {0}, () -> Script.parse(text));
+    return play("script", profile, List.of(), true, new int[] {0}, () -> Script.parse(text));
   }
 
   private static Outcome play(
-      String name, Profile profile, boolean strictEnd, int[] line, Supplier<Script> source) {
+      String name,
+      Profile profile,
+      List<String> sysctls,
+      boolean strictEnd,
+      int[] line,
+      Supplier<Script> source) {
     ScriptRunner runner = null;
     try {
       Script script = source.get();
       Profile own = Profile.byName(script.option("profile", profile.label()));
-      runner = new ScriptRunner(script, own, strictEnd);
+      runner = new ScriptRunner(script, own, sysctls, strictEnd);
       runner.run();
       return runner.end(name, null);
     } catch (ScriptStop stop) {
@@ -321,7 +336,7 @@ final class ScriptRunner implements Sockets.Watcher {
   }
 
   static String seconds(long micros) {
-    return String.format(java.util.Locale.ROOT, "%.6f s", micros / 1e6);
+    return String.format(Locale.ROOT, "%.6f s", micros / 1e6);
   }
 
   // ---- packets to the stack -------------------------------------------------------------------
@@ -339,8 +354,6 @@ final class ScriptRunner implements Sockets.Watcher {
     listening = true;
     listenPort = port;
   }
-
-  private int listenPort = Sock.DEFAULT_PORT;
 
   @Override
   public void onConnect(Sock s) {

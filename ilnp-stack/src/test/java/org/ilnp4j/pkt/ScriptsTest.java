@@ -24,7 +24,7 @@ class ScriptsTest {
                   name,
                   file.toUri(),
                   () -> {
-                    Outcome o = ScriptRunner.play(file, name, Profile.ILNP4J, true);
+                    Outcome o = ScriptRunner.play(file, name, Profile.ILNP4J, List.of(), true);
                     assertThat(o.verdict())
                         .as("%s:%d %s", name, o.line(), o.reason())
                         .isEqualTo(Verdict.PASS);

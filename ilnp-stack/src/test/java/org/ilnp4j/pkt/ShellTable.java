@@ -132,7 +132,8 @@ final class ShellTable {
 
   // ---- settings -------------------------------------------------------------------------------
 
-  private void assign(String assignments) {
+  /** {@code name=value}, one or more. */
+  void assign(String assignments) {
     Matcher m = ASSIGNMENT.matcher(assignments);
     while (m.find()) {
       String name = m.group(1).replace('/', '.');

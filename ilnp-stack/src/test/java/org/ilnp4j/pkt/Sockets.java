@@ -44,6 +44,9 @@ final class Sockets {
     if (c.errno().equals("EFAULT")) {
       throw ScriptStop.unsupported("pointers to nowhere");
     }
+    if (takesSocket(c) && !byDescriptor.containsKey(Arg.number(c.arg(0)))) {
+      return once(Result.error("EBADF"));
+    }
     return switch (c.name()) {
       case "socket" -> once(socket(c));
       case "bind" -> once(bind(c, sock(c)));
@@ -70,6 +73,13 @@ final class Sockets {
       case "epoll_wait" -> polls.await(c);
       default -> throw ScriptStop.unsupported("call " + c.name());
     };
+  }
+
+  private static boolean takesSocket(SysCall c) {
+    return !c.name().startsWith("epoll")
+        && !List.of("socket", "poll", "close").contains(c.name())
+        && !c.arguments().isEmpty()
+        && Arg.isNumber(c.arg(0));
   }
 
   private static Attempt once(Result r) {

@@ -1,6 +1,7 @@
 package org.ilnp4j.pkt;
 
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -51,7 +52,7 @@ record TcpOption(int kind, long[] values) {
 
   /** The options between two absolute indexes; what is cut short ends the list. */
   static List<TcpOption> parse(ByteBuf buf, int from, int end) {
-    List<TcpOption> options = new java.util.ArrayList<>();
+    List<TcpOption> options = new ArrayList<>();
     int at = from;
     while (at < end) {
       int kind = buf.getUnsignedByte(at);
