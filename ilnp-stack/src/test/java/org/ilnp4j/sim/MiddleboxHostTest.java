@@ -45,7 +45,7 @@ class MiddleboxHostTest extends SimTestBase {
             .host()
             .connect(
                 network.nowNanos(), outer.host().config().nid(), List.of(l64(2)), 80, new Sink());
-    client.send(network.nowNanos(), buffers.allocator().directBuffer().writeZero(50_000));
+    client.send(network.nowNanos(), buffers.allocator().directBuffer().writeZero(30_000));
   }
 
   private final class Sink implements TcpHandler {
@@ -77,14 +77,14 @@ class MiddleboxHostTest extends SimTestBase {
   @Test
   void shouldSpeakIlnpThroughABoxThatDropsOtherIcmp() {
     place(IcmpFilter.all(network, "box"));
-    assertThat(network.runUntil(() -> received == 50_000, SECOND)).isTrue();
+    assertThat(network.runUntil(() -> received == 30_000, SECOND)).isTrue();
     assertThat(mode()).isEqualTo(SessionMode.ILNP);
   }
 
   @Test
   void shouldFallBackToClassicIpv6AtOnceWhenTheOptionIsReported() {
     place(new OptionsFilter(network, "box", true));
-    assertThat(network.runUntil(() -> received == 50_000, SECOND)).isTrue();
+    assertThat(network.runUntil(() -> received == 30_000, SECOND)).isTrue();
     assertThat(mode()).isEqualTo(SessionMode.CLASSIC);
     assertThat(inner.host().counters().get(Counter.TCP_CLASSIC_FALLBACKS)).isEqualTo(1);
     assertThat(network.nowNanos()).isLessThan(200 * MS);
@@ -94,7 +94,7 @@ class MiddleboxHostTest extends SimTestBase {
   void shouldKeepAnIlnpSessionWhoseLocatorIsRewrittenOnTheWay() {
     LocatorRewriter box = new LocatorRewriter(network, "box", l64(1), OUTSIDE_L64);
     place(box);
-    assertThat(network.runUntil(() -> received == 50_000, SECOND)).isTrue();
+    assertThat(network.runUntil(() -> received == 30_000, SECOND)).isTrue();
     assertThat(mode()).isEqualTo(SessionMode.ILNP);
     assertThat(server.info(network.nowNanos()).path().remoteL64()).isEqualTo(OUTSIDE_L64);
     assertThat(box.changed()).isGreaterThanOrEqualTo(40);

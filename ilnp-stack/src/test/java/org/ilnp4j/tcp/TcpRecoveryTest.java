@@ -246,9 +246,9 @@ class TcpRecoveryTest {
     t.receive("A seq=3001 ack=1 len=100").expect("A ack=1 sack=3001-3101,1001-1101");
     t.receive("A seq=2001 ack=1 len=100").expect("A ack=1 sack=2001-2101,3001-3101,1001-1101");
     t.receive("A seq=3001 ack=1 len=100")
-        .expect("A ack=1 sack=3001-3101,2001-2101,3001-3101,1001-1101"); // D-SACK
-    t.receive("A seq=1 ack=1 len=1000").expect("A ack=1101 sack=2001-2101,3001-3101");
-    t.receive("A seq=500 ack=1 len=100").expect("A ack=1101 sack=500-600,2001-2101,3001-3101");
+        .expect("A ack=1 sack=3001-3101,3001-3101,2001-2101,1001-1101"); // D-SACK, and its run
+    t.receive("A seq=1 ack=1 len=1000").expect("A ack=1101 sack=3001-3101,2001-2101");
+    t.receive("A seq=500 ack=1 len=100").expect("A ack=1101 sack=500-600,3001-3101,2001-2101");
     t.end();
   }
 
