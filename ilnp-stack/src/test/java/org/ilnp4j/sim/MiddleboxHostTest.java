@@ -97,7 +97,7 @@ class MiddleboxHostTest extends SimTestBase {
     assertThat(network.runUntil(() -> received == 30_000, SECOND)).isTrue();
     assertThat(mode()).isEqualTo(SessionMode.ILNP);
     assertThat(server.info(network.nowNanos()).path().remoteL64()).isEqualTo(OUTSIDE_L64);
-    assertThat(box.changed()).isGreaterThanOrEqualTo(40);
+    assertThat(box.changed()).isGreaterThanOrEqualTo(24);
     assertThat(end).isNull();
   }
 }
