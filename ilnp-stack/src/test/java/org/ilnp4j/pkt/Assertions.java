@@ -93,7 +93,8 @@ final class Assertions {
         used.forEach(
             (k, v) ->
                 got.append(got.isEmpty() ? "" : ", ").append(k).append(" = ").append(text(v)));
-        throw ScriptStop.fail("assertion", e.text.substring(0, e.at).strip(), got);
+        throw ScriptStop.fail(
+            "assertion", e.text.substring(0, e.at).strip(), got.isEmpty() ? "nothing else" : got);
       }
       return;
     }

@@ -3,6 +3,7 @@ package org.ilnp4j.pkt;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.ilnp4j.pkt.Arg.Array;
 import org.ilnp4j.pkt.Arg.Struct;
 import org.ilnp4j.pkt.Result.Attempt;
@@ -11,6 +12,30 @@ import org.ilnp4j.tcp.TcpPending;
 /** The socket calls of a script, on top of the host's TCP. */
 final class Sockets {
   private static final int MAX_TRANSFER = 64 << 20;
+
+  /** Calls whose first argument is a socket. */
+  private static final Set<String> ON_SOCKETS =
+      Set.of(
+          "bind",
+          "listen",
+          "accept",
+          "accept4",
+          "connect",
+          "read",
+          "recv",
+          "recvfrom",
+          "readv",
+          "recvmsg",
+          "write",
+          "send",
+          "sendto",
+          "writev",
+          "sendmsg",
+          "shutdown",
+          "fcntl",
+          "ioctl",
+          "getsockopt",
+          "setsockopt");
 
   /** Told when a call changes which connection the script's packets belong to. */
   interface Watcher {
@@ -76,10 +101,7 @@ final class Sockets {
   }
 
   private static boolean takesSocket(SysCall c) {
-    return !c.name().startsWith("epoll")
-        && !List.of("socket", "poll", "close").contains(c.name())
-        && !c.arguments().isEmpty()
-        && Arg.isNumber(c.arg(0));
+    return ON_SOCKETS.contains(c.name()) && !c.arguments().isEmpty() && Arg.isNumber(c.arg(0));
   }
 
   private static Attempt once(Result r) {
