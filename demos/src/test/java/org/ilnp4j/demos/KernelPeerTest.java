@@ -382,4 +382,39 @@ class KernelPeerTest {
         .isInstanceOf(ConnectException.class)
         .hasMessageContaining("refused");
   }
+
+  // ---- thousands of sessions ------------------------------------------------------------------
+
+  @Test
+  void shouldKeepNothingOfThousandsOfSessions() throws Exception {
+    long[] daemons = {net.net.mobileStatus().pid(), net.net.correspondentStatus().pid()};
+    comeAndGo(300);
+    long memory = Resident.bytes(daemons[0]) + Resident.bytes(daemons[1]);
+    int descriptors = Resident.descriptors(daemons[0]) + Resident.descriptors(daemons[1]);
+    comeAndGo(2000);
+    Eventually.await(
+        "the descriptors of both daemons are closed again",
+        () ->
+            Resident.descriptors(daemons[0]) + Resident.descriptors(daemons[1]) <= descriptors + 4);
+    // A read buffer kept of each session would be 130 MB; the heaps may go up and down by a little.
+    assertThat(Resident.bytes(daemons[0]) + Resident.bytes(daemons[1]) - memory)
+        .isLessThan(100_000_000);
+  }
+
+  /** Sessions in both modes that end in every way, one after the other. */
+  private static void comeAndGo(int sessions) throws Exception {
+    for (int i = 0; i < sessions; i++) {
+      Socket client = net.connect(i % 2 == 0 ? Mode.CLASSIC : Mode.ILNP);
+      Socket server = net.accept();
+      try (LiveSession s = new LiveSession(client, server)) {
+        s.exchange(100);
+        if (i % 4 < 2) {
+          (i % 8 < 4 ? client : server).setSoLinger(true, 0);
+        }
+        if (i % 16 < 8) {
+          server.close();
+        }
+      }
+    }
+  }
 }
