@@ -243,6 +243,7 @@ def ping():
 
 def connect(port, own_port, nonce_="", src=own, window=65000, **tcp):
     """Plays the peer of a whole handshake, from an address nobody has. Answers go to `flows`."""
+    clear()  # what others did before must not be taken for this session's
     flows[port] = {"peer": src, "port": own_port, "scale": 0, "nonce": nonce_}
     f = flows[port]
     await_(
