@@ -146,10 +146,13 @@ final class LossRecovery {
     if (advanced) {
       path.onCumulativeAck(snd.sndUna);
     }
-    boolean inRecovery =
+    boolean repairs =
         undone || wasReducing || phase == Phase.RECOVERY || path.phase() == Phase.RECOVERY;
     if (delivery.currentPathBytes() > 0) {
-      path.onAck(nowNanos, delivery.currentPathBytes(), delivery.latestRttNanos(), inRecovery);
+      // Out of order is as it should be where segments overtake each other, or two paths do.
+      boolean ordered = !path.isReorderingSeen() && queue.inFlightBytes() == path.inFlightBytes();
+      boolean held = repairs || (ordered && !advanced);
+      path.onAck(nowNanos, delivery.currentPathBytes(), delivery.latestRttNanos(), held);
     }
     if (phase == Phase.OPEN && path.phase() == Phase.RECOVERY) {
       tcb.count(Counter.TCP_FAST_RECOVERIES);

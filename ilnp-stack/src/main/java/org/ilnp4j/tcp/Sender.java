@@ -72,7 +72,7 @@ final class Sender {
   private boolean smallOutstanding;
   private int persistBackOff;
   boolean probeDue;
-  private boolean belowHalf;
+  private boolean tight;
 
   long bytesSent;
   long bytesAcked;
@@ -117,16 +117,13 @@ final class Sender {
 
   // ---- the user's side ------------------------------------------------------------------------
 
-  /**
-   * What the user may queue; who sees less than half of what may wait is told when it is half
-   * again.
-   */
+  /** What the user may queue; who sees less than {@link #enough} is told when it is that again. */
   int spaceBytes() {
     if (finQueued) {
       return 0;
     }
     long space = space();
-    belowHalf |= space < enough();
+    tight |= space < enough();
     return (int) space;
   }
 
@@ -135,8 +132,9 @@ final class Sender {
     return Math.max(0, tcb.engine.memory().allowed(limit) - buffer.bytes());
   }
 
+  /** Half of what may wait, but a quarter of the buffer at most: the rest has to be in flight. */
   private long enough() {
-    return tcb.engine.memory().allowed(Math.min(capacityBytes, unsentLimit())) / 2;
+    return tcb.engine.memory().allowed(Math.min(capacityBytes / 2, unsentLimit())) / 2;
   }
 
   /**
@@ -160,10 +158,10 @@ final class Sender {
     buffer.append(data);
   }
 
-  /** True once when the space, below half before, is at least half again. */
+  /** True once when the space is {@link #enough} again. */
   boolean takeWritable() {
-    if (belowHalf && !finQueued && space() >= enough()) {
-      belowHalf = false;
+    if (tight && !finQueued && space() >= enough()) {
+      tight = false;
       return true;
     }
     return false;

@@ -390,4 +390,23 @@ class TcpRecoveryTest {
     t.receive("A seq=1 ack=1 len=1000").expect("A ack=2002 sack=no");
     t.end();
   }
+
+  /** gvisor#9778 and kin: with timestamps, a repetition that is SACKed echoes an older one. */
+  @Test
+  void shouldFindTheRestOfALostTailByTheProbe() {
+    TcpTranscript t = new TcpTranscript(true, TcpConfig.DEFAULT.withBuffers(65536, 65535), 1, 1500);
+    t.established("mss=1020 win=65535 sackok ts=1000", 20);
+    t.send(5000);
+    t.after(20).receive("A seq=1 ack=2001 win=65535");
+    t.sent.clear();
+    t.after(100).expect("A seq=4001 len=1000"); // the probe
+    t.expectNothing();
+    t.after(20).receive("A seq=1 ack=2001 win=65535 sack=4001-5001");
+    t.expect("A seq=2001 len=1000");
+    t.after(20).receive("A seq=1 ack=3001 win=65535 sack=4001-5001");
+    t.expect("A seq=3001 len=1000");
+    assertThat(t.connection.info(t.now).timeouts()).isZero();
+    t.receive("A seq=1 ack=5001 win=65535");
+    t.end();
+  }
 }

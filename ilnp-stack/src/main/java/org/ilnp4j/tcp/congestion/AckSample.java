@@ -22,8 +22,11 @@ public final class AckSample {
    */
   public boolean roundEnded;
 
-  /** Fast recovery is under way or ends with this acknowledgement: the window does not grow. */
-  public boolean inRecovery;
+  /**
+   * The window does not grow: fast recovery is under way or ends with this acknowledgement, or it
+   * only tells of data that came out of order (RFC 5681 §3.1, RFC 3042).
+   */
+  public boolean held;
 
   /** In flight now. */
   public long inFlightBytes;

@@ -94,9 +94,9 @@ abstract class WindowBased implements CongestionControl {
   @Override
   public final void onAck(AckSample ack) {
     boolean grows =
-        !ack.inRecovery && validation.isLimited(cwnd, inSlowStart()); // as it was before this one
+        !ack.held && validation.isLimited(cwnd, inSlowStart()); // as it was before this one
     validation.onDelivered(ack);
-    if (ack.inRecovery) {
+    if (ack.held) {
       return;
     }
     boolean searching = hyStart != null && ssthresh == Long.MAX_VALUE;

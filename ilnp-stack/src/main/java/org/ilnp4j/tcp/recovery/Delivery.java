@@ -77,13 +77,30 @@ public final class Delivery {
     return hasEcho && Seq.lt(echo, tsVal);
   }
 
-  /** {@code s}, or {@code length} octets of it, arrived and had not been reported before. */
+  /** {@code s}, out of order at the other side, is reported for the first time. */
+  public void addSacked(SentSegment s) {
+    // The echo is that of a segment in order (RFC 7323 §4.3): it says nothing about this one.
+    add(s, s.length, !s.isRetransmitted() || isPossible(s));
+  }
+
+  /**
+   * {@code s}, or {@code length} octets of it, is acknowledged and had not been reported before.
+   */
   public void add(SentSegment s, int length) {
+    boolean echoesEarlier = hasEcho && Seq.lt(echo, s.tsVal);
+    add(s, length, !s.isRetransmitted() || (isPossible(s) && !echoesEarlier));
+  }
+
+  /**
+   * @param last false when an earlier transmission than the last must be what arrived (RFC 8985
+   *     §6.2)
+   */
+  private void add(SentSegment s, int length, boolean last) {
     bytes += length;
     if (s.path == current) {
       currentPathBytes += length;
     }
-    s.path.onDelivered(nowNanos, s, length, !s.isRetransmitted() || isLastTransmission(s));
+    s.path.onDelivered(nowNanos, s, length, last);
     if (!s.isRetransmitted()) {
       firstOriginal = Math.min(firstOriginal, s.order);
     }
@@ -103,10 +120,9 @@ public final class Delivery {
     }
   }
 
-  /** False when an earlier transmission than the last must be what arrived (RFC 8985 §6.2). */
-  private boolean isLastTransmission(SentSegment s) {
-    return nowNanos - s.sentNanos >= Math.max(0, s.path.rtt.minRttNanos())
-        && !(hasEcho && Seq.lt(echo, s.tsVal));
+  /** False when the last transmission is too recent to have arrived. */
+  private boolean isPossible(SentSegment s) {
+    return nowNanos - s.sentNanos >= Math.max(0, s.path.rtt.minRttNanos());
   }
 
   /** Octets newly delivered. */

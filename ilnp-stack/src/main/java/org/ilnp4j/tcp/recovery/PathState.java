@@ -442,15 +442,15 @@ public final class PathState {
    *
    * @param deliveredBytes newly delivered on this path, at least 1
    * @param rttNanos round-trip time of what was sent last of it, or -1
-   * @param inRecovery true when fast recovery was under way before it or is after it
+   * @param held see {@link AckSample#held}
    */
-  public void onAck(long nowNanos, long deliveredBytes, long rttNanos, boolean inRecovery) {
+  public void onAck(long nowNanos, long deliveredBytes, long rttNanos, boolean held) {
     ack.nowNanos = nowNanos;
     ack.deliveredBytes = deliveredBytes;
     ack.rttNanos = rttNanos;
     ack.srttNanos = rtt.srttNanos();
     ack.roundEnded = roundEnded;
-    ack.inRecovery = inRecovery;
+    ack.held = held;
     ack.inFlightBytes = pipeBytes();
     if (deliveryRate != null) {
       deliveryRate.fill(ack, rtt.minRttNanos());

@@ -81,7 +81,7 @@ public final class SackScoreboard {
         return;
       }
       if (Seq.geq(s.seq, left) && s.fate != Fate.SACKED && s.path != null) {
-        delivery.add(s, s.length);
+        delivery.addSacked(s);
         queue.markSacked(s);
       }
     }

@@ -12,23 +12,19 @@ public final class TailLossProbe {
   /** What the other side's delayed acknowledgement of a lone segment may take. */
   static final long MAX_ACK_DELAY_NANOS = NanoClock.millis(200);
 
-  private static final long SLACK_NANOS = NanoClock.millis(2);
+  /** For a machine that is busy at the wrong moment. */
+  private static final long SLACK_NANOS = NanoClock.millis(10);
 
   private boolean outstanding;
   private int endSeq;
   private boolean repeats;
 
-  /**
-   * Between the last news and the probe: two round trips, or more where they vary, for a probe that
-   * was not needed is a repetition (RFC 8985 §7.2 leaves the value open).
-   */
+  /** Between the last news and the probe (RFC 8985 §7.2). */
   public static long timeoutNanos(PathState path, boolean lone) {
     if (!path.rtt.hasSample()) {
       return RttEstimator.INITIAL_RTO_NANOS;
     }
-    long srtt = path.rtt.srttNanos();
-    long patience = Math.max(2 * srtt, srtt + 4 * path.rtt.rttVarNanos());
-    return patience + (lone ? MAX_ACK_DELAY_NANOS : SLACK_NANOS);
+    return 2 * path.rtt.srttNanos() + (lone ? MAX_ACK_DELAY_NANOS : SLACK_NANOS);
   }
 
   /** One probe at a time. */

@@ -89,7 +89,7 @@ class CongestionControlTest {
     double window = flow.window();
     AckSample ack = new AckSample();
     ack.deliveredBytes = 40 * MSS;
-    ack.inRecovery = true;
+    ack.held = true;
     flow.cc.onAck(ack);
     assertThat(flow.window()).isEqualTo(window);
   }

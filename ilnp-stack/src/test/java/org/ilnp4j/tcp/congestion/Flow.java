@@ -42,7 +42,7 @@ final class Flow {
     ack.rttNanos = rtt;
     ack.srttNanos = rttNanos;
     ack.roundEnded = roundEnded;
-    ack.inRecovery = inRecovery;
+    ack.held = inRecovery;
     return ack;
   }
 
