@@ -328,8 +328,8 @@ class TcpCloseTest {
     t.send(65536);
     assertThat(t.connection.sendSpaceBytes()).isZero();
     t.receive("A seq=1 ack=10001 win=65535");
-    t.receive("A seq=1 ack=20001 win=65535").expectEvents();
-    t.receive("A seq=1 ack=33001 win=65535").expectEvents("writable");
+    t.receive("A seq=1 ack=16001 win=65535").expectEvents();
+    t.receive("A seq=1 ack=17001 win=65535").expectEvents("writable");
     t.receive("A seq=1 ack=40001 win=65535").expectEvents();
     t.end();
   }
