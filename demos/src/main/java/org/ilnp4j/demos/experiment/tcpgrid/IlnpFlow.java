@@ -101,8 +101,9 @@ final class IlnpFlow extends Flow {
       while (left > 0 && ctx.channel().isActive() && ctx.channel().isWritable()) {
         int n = (int) Math.min(left, CHUNK_BYTES);
         left -= n;
+        boolean last = left == 0; // the write may call back, and this method write the rest
         ChannelFuture written = ctx.write(chunk.retainedSlice(0, n));
-        if (left == 0) {
+        if (last) {
           written.addListener(f -> ((DuplexChannel) ctx.channel()).shutdownOutput());
         }
       }
