@@ -71,7 +71,7 @@ final class SegmentOutput {
       }
     }
     if (t.rcv.isAckDue() && t.state() != TcpState.SYN_SENT) {
-      sendEmpty(nowNanos, t, path, t.snd.sndNxt, TcpHeader.ACK);
+      sendEmpty(nowNanos, t, path, t.snd.seqWithoutText(), TcpHeader.ACK);
     }
     t.snd.recovery.reportLost();
   }
@@ -326,7 +326,7 @@ final class SegmentOutput {
     PathState path = t.route.path(nowNanos);
     if (path != null) {
       counters.add(Counter.TCP_RESETS_OUT);
-      sendEmpty(nowNanos, t, path, t.snd.sndNxt, TcpHeader.RST | TcpHeader.ACK);
+      sendEmpty(nowNanos, t, path, t.snd.seqWithoutText(), TcpHeader.RST | TcpHeader.ACK);
     }
   }
 

@@ -209,6 +209,14 @@ final class Sender {
     return sndWnd - (sndNxt - sndUna);
   }
 
+  /**
+   * Of an acknowledgement or a reset: {@code SND.NXT}, or the edge of the window where a probe or a
+   * window drawn back puts that beyond it; there the other side would hear nothing but a stray.
+   */
+  int seqWithoutText() {
+    return tcb.handshake == null && windowRoom() < 0 ? sndUna + (int) sndWnd : sndNxt;
+  }
+
   /** Something new could go as far as the other side's window is concerned. */
   boolean hasRoomForNewData() {
     return (unsentBytes() > 0 && windowRoom() > 0) || isFinDue();
