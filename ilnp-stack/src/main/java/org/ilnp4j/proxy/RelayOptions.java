@@ -12,8 +12,9 @@ import java.util.Map;
 
 /**
  * The options of every channel that takes part in a relay, on both sides: nothing is read until the
- * relay says so, a FIN does not close the channel, and the relay stops reading one channel when the
- * other holds {@code highWaterBytes} of unsent data.
+ * relay says so, a FIN does not close the channel, the relay stops reading one channel when the
+ * other holds {@code highWaterBytes} of unsent data, and a silent end is asked whether it is still
+ * there: an idle relay is never cut, but one whose node is gone must not stay for ever.
  *
  * @param lowWaterBytes reading goes on below this many octets of unsent data
  * @param highWaterBytes reading stops above this; with one read buffer more, what a slow reader can
@@ -39,6 +40,8 @@ public record RelayOptions(ByteBufAllocator allocator, int lowWaterBytes, int hi
         ChannelOption.ALLOW_HALF_CLOSURE,
         true,
         ChannelOption.TCP_NODELAY,
+        true,
+        ChannelOption.SO_KEEPALIVE,
         true,
         ChannelOption.MESSAGE_SIZE_ESTIMATOR,
         ESTIMATOR,

@@ -244,6 +244,37 @@ class ProxyTest extends ProxyTestBase {
     await(() -> onLoop(() -> dialer.inFlight() == 2));
   }
 
+  /** superradcompany/microsandbox#1181: each end that is not passed on would keep a place. */
+  @Test
+  void shouldKeepNothingOfClientsThatHaveClosed() throws Exception {
+    Publish publish = publish(service(ProxyTestBase::echo));
+    Socks5Proxy proxy = new Socks5Proxy(transport, dialer, loopback(0));
+    open.add(() -> proxy.close().sync());
+    socks = proxy.start().get();
+    for (int i = 0; i < 300; i++) {
+      try (Socket s = connected()) {
+        send(s, i);
+        s.shutdownOutput();
+        assertThat(receive(s, 1)).containsExactly(i);
+        assertThat(s.getInputStream().read()).isEqualTo(-1);
+      }
+    }
+    await(() -> proxy.clients() == 0 && publish.callers() == 0);
+    await(() -> onLoop(() -> network.openConnections() == 0));
+  }
+
+  /** tailscale/tailscale#4522: sessions with nodes that are gone would pile up on both sides. */
+  @Test
+  void shouldAskSilentEndsWhetherTheyAreStillThere() throws Exception {
+    publish(service(ProxyTestBase::echo));
+    Socket s = connected();
+    send(s, 'x');
+    receive(s, 1);
+
+    assertThat(onLoop(() -> mobile.connection().keepAliveNanos() > 0)).isTrue();
+    assertThat(onLoop(() -> correspondent.connection().keepAliveNanos() > 0)).isTrue();
+  }
+
   // Breakdown
 
   @Test
