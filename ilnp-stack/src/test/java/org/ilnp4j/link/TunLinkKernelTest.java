@@ -6,10 +6,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.ilnp4j.tun.TunDevice;
 import org.ilnp4j.tun.testing.Netns;
 import org.ilnp4j.tun.testing.RequiresRoot;
@@ -120,6 +124,33 @@ class TunLinkKernelTest {
     ns.exec("ip", "link", "del", "ilnp0");
     assertThat(failed.await(10, TimeUnit.SECONDS)).isTrue();
     assertThat(loop.submit(() -> failure).get()).contains("read from TUN device", "ilnp0");
+  }
+
+  /** SagerNet/sing-tun#85: a link that is closed leaves no descriptor and no thread behind. */
+  @Test
+  void shouldLeaveNoDescriptorAndNoThreadWhenClosed() throws Exception {
+    openAndClose(3);
+    long descriptors = entries("/proc/self/fd");
+    long threads = entries("/proc/self/task");
+    openAndClose(40);
+    assertThat(entries("/proc/self/fd") - descriptors).as("descriptors left").isLessThan(20);
+    assertThat(entries("/proc/self/task") - threads).as("threads left").isLessThan(20);
+  }
+
+  private void openAndClose(int times) throws Exception {
+    for (int i = 0; i < times; i++) {
+      TunDevice device = ns.call(() -> TunDevice.open("ilnp1", TunDevice.Offload.NONE));
+      TunLink other =
+          TunLink.open(device, 1500, loop, buffers.allocator(), handler, counters)
+              .get(10, TimeUnit.SECONDS);
+      loop.submit(other::close).get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  private static long entries(String directory) throws IOException {
+    try (Stream<Path> list = Files.list(Path.of(directory))) {
+      return list.count();
+    }
   }
 
   private ByteBuf echoRequest(int sequence) {
