@@ -221,7 +221,7 @@ final class Node implements AutoCloseable {
             m.raTimeoutFactor(),
             NanoClock.seconds(3));
     return new HostConfig(
-        nid, config.tun().mtuBytes(), config.nonceBytes(), 65_536, config.tcp().stack(), mobility);
+        nid, config.tun().mtuBytes(), config.nonceBytes(), 65_536, config.tcp(), mobility);
   }
 
   private static HandoffPolicy policy(DaemonConfig.Mobility m) {

@@ -30,6 +30,11 @@ public abstract class HostDriver implements HostRunner {
   }
 
   @Override
+  public final long keepAliveNanos() {
+    return host.config().tcp().keepAliveNanos();
+  }
+
+  @Override
   public final TcpConnection connect(
       long remoteNid, List<Long> remoteL64s, int port, TcpHandler handler) throws IOException {
     if (host.ilcc().local().source() == null) {

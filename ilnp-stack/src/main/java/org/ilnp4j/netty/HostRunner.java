@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.util.List;
 import org.ilnp4j.tcp.TcpAcceptor;
+import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.tcp.TcpConnection;
 import org.ilnp4j.tcp.TcpHandler;
 
@@ -24,6 +25,11 @@ public interface HostRunner {
    * effect. Cheap; many calls lead to one turn.
    */
   void wake();
+
+  /** Idle time after which channels with {@code SO_KEEPALIVE} probe; 0 for never. */
+  default long keepAliveNanos() {
+    return TcpConfig.DEFAULT.keepAliveNanos();
+  }
 
   /**
    * Opens a connection.

@@ -35,7 +35,6 @@ import org.ilnp4j.tcp.TcpCloseReason;
 import org.ilnp4j.tcp.TcpConnection;
 import org.ilnp4j.tcp.TcpHandler;
 import org.ilnp4j.tcp.TcpPending;
-import org.ilnp4j.time.NanoClock;
 
 /**
  * A TCP session over ILNP as a Netty channel.
@@ -55,8 +54,6 @@ import org.ilnp4j.time.NanoClock;
 public final class IlnpSocketChannel extends AbstractChannel implements DuplexChannel {
   /** Received segments may be as small as an MTU: many of them to one flush of what they feed. */
   private static final ChannelMetadata METADATA = new ChannelMetadata(false, 256);
-
-  private static final long KEEP_ALIVE_NANOS = NanoClock.seconds(7200);
 
   private enum State {
     /** Neither connected nor connecting. */
@@ -533,7 +530,7 @@ public final class IlnpSocketChannel extends AbstractChannel implements DuplexCh
   private void applyOptions() {
     if (connection != null && !connectionOver) {
       connection.noDelay(config.isTcpNoDelay());
-      connection.keepAlive(runner.now(), config.isKeepAlive() ? KEEP_ALIVE_NANOS : 0);
+      connection.keepAlive(runner.now(), config.isKeepAlive() ? runner.keepAliveNanos() : 0);
     }
   }
 

@@ -17,8 +17,9 @@ import java.util.Map;
 
 /**
  * Options of an {@link IlnpSocketChannel}: {@code TCP_NODELAY} (on, as in Netty's other channels),
- * {@code SO_KEEPALIVE} (off; probes after two hours), {@code SO_LINGER} (only 0 counts: closing
- * sends RST), {@code ALLOW_HALF_CLOSURE} (off) and the general ones. Setting is thread-safe.
+ * {@code SO_KEEPALIVE} (off; see {@link HostRunner#keepAliveNanos}), {@code SO_LINGER} (only 0
+ * counts: closing sends RST), {@code ALLOW_HALF_CLOSURE} (off) and the general ones. Setting is
+ * thread-safe.
  */
 public final class IlnpSocketChannelConfig extends DefaultChannelConfig
     implements DuplexChannelConfig {

@@ -31,6 +31,7 @@ public final class TcpConfig {
   private long minRtoNanos = NanoClock.millis(200);
   private long userTimeoutNanos = NanoClock.seconds(900);
   private boolean followsPeerUserTimeout;
+  private long keepAliveNanos = NanoClock.seconds(7200);
   private OptionOrder optionOrder = OptionOrder.LINUX;
   private int windowShift = -1;
   private int quickAcks = AckPolicy.QUICK_ACKS;
@@ -56,6 +57,7 @@ public final class TcpConfig {
     userTimeoutNanos = c.userTimeoutNanos;
     pacing = c.pacing;
     followsPeerUserTimeout = c.followsPeerUserTimeout;
+    keepAliveNanos = c.keepAliveNanos;
     optionOrder = c.optionOrder;
     windowShift = c.windowShift;
     quickAcks = c.quickAcks;
@@ -239,6 +241,19 @@ public final class TcpConfig {
 
   public TcpConfig withPeerUserTimeout(boolean follows) {
     return with(c -> c.followsPeerUserTimeout = follows);
+  }
+
+  /**
+   * Idle time after which connections whose user wants keep-alives probe (RFC 9293 §3.8.4); 0 for
+   * never.
+   */
+  public long keepAliveNanos() {
+    return keepAliveNanos;
+  }
+
+  public TcpConfig withKeepAlive(long nanos) {
+    require(nanos >= 0, "keepAliveNanos " + nanos + " must not be negative");
+    return with(c -> c.keepAliveNanos = nanos);
   }
 
   /** How options stand in our headers; for comparison with other systems. */

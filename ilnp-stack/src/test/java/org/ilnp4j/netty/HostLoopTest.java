@@ -102,6 +102,14 @@ class HostLoopTest {
   }
 
   @Test
+  void shouldTakeTheIdleTimeBeforeKeepAlivesFromTheConfiguration() {
+    TcpConfig config = TcpConfig.DEFAULT.withKeepAlive(TimeUnit.MINUTES.toNanos(5));
+    TwoHosts others = new TwoHosts(loop, time::nanoTime, allocator, config, 8);
+    assertThat(others.a().keepAliveNanos()).isEqualTo(TimeUnit.MINUTES.toNanos(5));
+    others.close();
+  }
+
+  @Test
   void shouldEndTurnWithoutBeingAskedAgain() throws IOException {
     hosts.b().listen(PORT, (now, pending) -> pending.accept(now, new Noting("b")));
 

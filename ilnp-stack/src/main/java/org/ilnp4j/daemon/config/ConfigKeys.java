@@ -71,7 +71,8 @@ final class ConfigKeys {
       TCP.key("user-timeout", Values.duration("1 s", "24 h"), TCP_DEFAULT.userTimeoutNanos());
   static final ConfigKey<Boolean> PEER_USER_TIMEOUT =
       TCP.key("peer-user-timeout", Values.bool(), TCP_DEFAULT.followsPeerUserTimeout());
-  static final ConfigKey<Long> KEEPALIVE = TCP.key("keepalive", Values.duration("0 s", "24 h"), 0L);
+  static final ConfigKey<Long> KEEPALIVE =
+      TCP.key("keepalive", Values.duration("0 s", "24 h"), TCP_DEFAULT.keepAliveNanos());
 
   static final ConfigSection NONCE = ConfigSection.table("nonce");
   static final ConfigKey<Integer> NONCE_LENGTH = NONCE.key("length", Values.oneOf(4, 12), 12);

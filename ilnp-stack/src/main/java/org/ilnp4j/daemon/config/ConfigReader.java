@@ -127,25 +127,24 @@ public final class ConfigReader {
         : Optional.of(new DaemonConfig.FixedLocator(l64, router));
   }
 
-  private static DaemonConfig.Tcp tcp(ConfigTable t) {
-    return new DaemonConfig.Tcp(
-        TcpConfig.DEFAULT
-            .withCongestionControl(t.get(ConfigKeys.CONGESTION))
-            .withBuffers(
-                (int) (long) t.get(ConfigKeys.SEND_BUFFER),
-                (int) (long) t.get(ConfigKeys.RECEIVE_BUFFER))
-            .withEcn(t.get(ConfigKeys.ECN))
-            .withSack(t.get(ConfigKeys.SACK))
-            .withTimestamps(t.get(ConfigKeys.TIMESTAMPS))
-            .withWindowScaling(t.get(ConfigKeys.WINDOW_SCALING))
-            .withMemory(t.get(ConfigKeys.MEMORY))
-            .withMaxConnections(t.get(ConfigKeys.MAX_CONNECTIONS))
-            .withBacklog(t.get(ConfigKeys.BACKLOG))
-            .withTimeWait(t.get(ConfigKeys.TIME_WAIT))
-            .withMinRto(t.get(ConfigKeys.MIN_RTO))
-            .withUserTimeout(t.get(ConfigKeys.USER_TIMEOUT))
-            .withPeerUserTimeout(t.get(ConfigKeys.PEER_USER_TIMEOUT)),
-        t.get(ConfigKeys.KEEPALIVE));
+  private static TcpConfig tcp(ConfigTable t) {
+    return TcpConfig.DEFAULT
+        .withCongestionControl(t.get(ConfigKeys.CONGESTION))
+        .withBuffers(
+            (int) (long) t.get(ConfigKeys.SEND_BUFFER),
+            (int) (long) t.get(ConfigKeys.RECEIVE_BUFFER))
+        .withEcn(t.get(ConfigKeys.ECN))
+        .withSack(t.get(ConfigKeys.SACK))
+        .withTimestamps(t.get(ConfigKeys.TIMESTAMPS))
+        .withWindowScaling(t.get(ConfigKeys.WINDOW_SCALING))
+        .withMemory(t.get(ConfigKeys.MEMORY))
+        .withMaxConnections(t.get(ConfigKeys.MAX_CONNECTIONS))
+        .withBacklog(t.get(ConfigKeys.BACKLOG))
+        .withTimeWait(t.get(ConfigKeys.TIME_WAIT))
+        .withMinRto(t.get(ConfigKeys.MIN_RTO))
+        .withUserTimeout(t.get(ConfigKeys.USER_TIMEOUT))
+        .withPeerUserTimeout(t.get(ConfigKeys.PEER_USER_TIMEOUT))
+        .withKeepAlive(t.get(ConfigKeys.KEEPALIVE));
   }
 
   private static Optional<InetSocketAddress> socks(

@@ -32,7 +32,7 @@ public record DaemonConfig(
     Tun tun,
     List<Uplink> uplinks,
     Mobility mobility,
-    Tcp tcp,
+    TcpConfig tcp,
     int nonceBytes,
     Optional<Path> hosts,
     Optional<InetSocketAddress> socks,
@@ -82,12 +82,6 @@ public record DaemonConfig(
    */
   public record Mobility(
       PolicyKind policy, HandoffKind handoff, long maxLifetimeNanos, double raTimeoutFactor) {}
-
-  /**
-   * @param stack settings of the TCP layer
-   * @param keepAliveNanos idle time before keep-alive probes; 0 means none
-   */
-  public record Tcp(TcpConfig stack, long keepAliveNanos) {}
 
   /** A local port: what connects to {@code listen} reaches {@code to} through ILNP. */
   public record Forward(InetSocketAddress listen, HostPort to) {}

@@ -36,8 +36,8 @@ class ConfigReaderTest {
     assertThat(c.uplinks()).singleElement().extracting("name").isEqualTo("eth0");
     assertThat(c.mobility().policy()).isEqualTo(PolicyKind.PREFERENCE);
     assertThat(c.mobility().handoff()).isEqualTo(HandoffKind.SOFT);
-    assertThat(c.tcp().stack()).usingRecursiveComparison().isEqualTo(TcpConfig.DEFAULT);
-    assertThat(c.tcp().keepAliveNanos()).isZero();
+    assertThat(c.tcp()).usingRecursiveComparison().isEqualTo(TcpConfig.DEFAULT);
+    assertThat(c.tcp().keepAliveNanos()).isEqualTo(NanoClock.seconds(7200));
     assertThat(c.nonceBytes()).isEqualTo(12);
     assertThat(c.socks()).isEmpty();
     assertThat(c.hosts()).isEmpty();
@@ -70,7 +70,7 @@ class ConfigReaderTest {
             [tcp]
             congestion = "newreno"
             send-buffer = "64 KiB"
-            keepalive = "2h"
+            keepalive = "3h"
             [nonce]
             length = 4
             [hosts]
@@ -97,9 +97,9 @@ class ConfigReaderTest {
         .isEqualTo(
             new DaemonConfig.Mobility(
                 PolicyKind.FIRST_RA, HandoffKind.HARD, NanoClock.seconds(90), 4.0));
-    assertThat(c.tcp().stack().congestionControl()).isEqualTo("newreno");
-    assertThat(c.tcp().stack().sendBufferBytes()).isEqualTo(65536);
-    assertThat(c.tcp().keepAliveNanos()).isEqualTo(NanoClock.seconds(7200));
+    assertThat(c.tcp().congestionControl()).isEqualTo("newreno");
+    assertThat(c.tcp().sendBufferBytes()).isEqualTo(65536);
+    assertThat(c.tcp().keepAliveNanos()).isEqualTo(NanoClock.seconds(10_800));
     assertThat(c.nonceBytes()).isEqualTo(4);
     assertThat(c.hosts()).contains(dir.resolve("hosts"));
     assertThat(c.socks()).contains(new InetSocketAddress(InetAddress.getByName("::"), 1080));
