@@ -83,7 +83,8 @@ public final class Host {
     this.config = config;
     ilcc =
         new Ilcc(config.nid(), config.nonceBytes(), config.maxCorrespondents(), random, counters);
-    Ip6Output output = new Ip6Output(out, allocator, new PathMtu(config.mtu()), counters);
+    Ip6Output output =
+        new Ip6Output(out, allocator, new PathMtu(config.mtu()), counters, config.tcp().hopLimit());
     tcp = new TcpEngine(config.tcp(), ilcc, output, timers, random, counters);
     icmp = new Icmp(ilcc, output, tcp, random, counters);
     updates = new LocatorUpdates(ilcc, output, timers, counters, observer);

@@ -17,19 +17,34 @@ import org.ilnp4j.wire.NonceOption;
  * packets, moves of both sides and shared NIDs safe).
  */
 public final class Ip6Output {
-  static final int HOP_LIMIT = 64;
+  /** RFC 9293 §3.9.2 leaves the value to the user; this is the usual one. */
+  public static final int DEFAULT_HOP_LIMIT = 64;
 
   private final PacketSink sink;
   private final ByteBufAllocator allocator;
   private final PathMtu pathMtu;
   private final Counters counters;
+  private final int hopLimit;
 
   public Ip6Output(
       PacketSink sink, ByteBufAllocator allocator, PathMtu pathMtu, Counters counters) {
+    this(sink, allocator, pathMtu, counters, DEFAULT_HOP_LIMIT);
+  }
+
+  /**
+   * @param hopLimit of every packet, 1 to 255
+   */
+  public Ip6Output(
+      PacketSink sink,
+      ByteBufAllocator allocator,
+      PathMtu pathMtu,
+      Counters counters,
+      int hopLimit) {
     this.sink = sink;
     this.allocator = allocator;
     this.pathMtu = pathMtu;
     this.counters = counters;
+    this.hopLimit = hopLimit;
   }
 
   public ByteBufAllocator allocator() {
@@ -88,7 +103,7 @@ public final class Ip6Output {
       int trafficClass) {
     ByteBuf buf = allocator.directBuffer(overhead(nonce) + upperBytes);
     int next = nonce == null ? protocol : Ip6.PROTO_DEST_OPTS;
-    Ip6.write(buf, trafficClass, 0, next, HOP_LIMIT, srcL64, srcNid, dstL64, dstNid);
+    Ip6.write(buf, trafficClass, 0, next, hopLimit, srcL64, srcNid, dstL64, dstNid);
     if (nonce != null) {
       NonceOption.write(buf, protocol, nonce.length(), nonce.high(), nonce.low());
     }

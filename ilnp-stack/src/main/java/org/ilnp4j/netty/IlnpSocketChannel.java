@@ -530,6 +530,7 @@ public final class IlnpSocketChannel extends AbstractChannel implements DuplexCh
   private void applyOptions() {
     if (connection != null && !connectionOver) {
       connection.noDelay(config.isTcpNoDelay());
+      connection.trafficClass(config.getTrafficClass());
       connection.keepAlive(runner.now(), config.isKeepAlive() ? runner.keepAliveNanos() : 0);
     }
   }

@@ -1,6 +1,7 @@
 package org.ilnp4j.netty;
 
 import static io.netty.channel.ChannelOption.ALLOW_HALF_CLOSURE;
+import static io.netty.channel.ChannelOption.IP_TOS;
 import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
 import static io.netty.channel.ChannelOption.SO_LINGER;
 import static io.netty.channel.ChannelOption.TCP_NODELAY;
@@ -18,8 +19,8 @@ import java.util.Map;
 /**
  * Options of an {@link IlnpSocketChannel}: {@code TCP_NODELAY} (on, as in Netty's other channels),
  * {@code SO_KEEPALIVE} (off; see {@link HostRunner#keepAliveNanos}), {@code SO_LINGER} (only 0
- * counts: closing sends RST), {@code ALLOW_HALF_CLOSURE} (off) and the general ones. Setting is
- * thread-safe.
+ * counts: closing sends RST), {@code IP_TOS} (the traffic class, 0), {@code ALLOW_HALF_CLOSURE}
+ * (off) and the general ones. Setting is thread-safe.
  */
 public final class IlnpSocketChannelConfig extends DefaultChannelConfig
     implements DuplexChannelConfig {
@@ -31,6 +32,7 @@ public final class IlnpSocketChannelConfig extends DefaultChannelConfig
   private volatile boolean keepAlive;
   private volatile int soLinger = -1;
   private volatile boolean allowHalfClosure;
+  private volatile int trafficClass;
 
   IlnpSocketChannelConfig(IlnpSocketChannel channel) {
     super(channel, new FixedRecvByteBufAllocator(MAX_READ_BYTES));
@@ -53,6 +55,17 @@ public final class IlnpSocketChannelConfig extends DefaultChannelConfig
 
   public IlnpSocketChannelConfig setKeepAlive(boolean on) {
     keepAlive = on;
+    channel.optionsChanged();
+    return this;
+  }
+
+  /** 0 to 255; the lower two bits are left to ECN. */
+  public int getTrafficClass() {
+    return trafficClass;
+  }
+
+  public IlnpSocketChannelConfig setTrafficClass(int newTrafficClass) {
+    trafficClass = newTrafficClass;
     channel.optionsChanged();
     return this;
   }
@@ -80,7 +93,8 @@ public final class IlnpSocketChannelConfig extends DefaultChannelConfig
 
   @Override
   public Map<ChannelOption<?>, Object> getOptions() {
-    return getOptions(super.getOptions(), TCP_NODELAY, SO_KEEPALIVE, SO_LINGER, ALLOW_HALF_CLOSURE);
+    return getOptions(
+        super.getOptions(), TCP_NODELAY, SO_KEEPALIVE, SO_LINGER, IP_TOS, ALLOW_HALF_CLOSURE);
   }
 
   @Override
@@ -94,6 +108,9 @@ public final class IlnpSocketChannelConfig extends DefaultChannelConfig
     }
     if (option == SO_LINGER) {
       return (T) Integer.valueOf(soLinger);
+    }
+    if (option == IP_TOS) {
+      return (T) Integer.valueOf(trafficClass);
     }
     if (option == ALLOW_HALF_CLOSURE) {
       return (T) Boolean.valueOf(allowHalfClosure);
@@ -110,6 +127,8 @@ public final class IlnpSocketChannelConfig extends DefaultChannelConfig
       setKeepAlive((Boolean) value);
     } else if (option == SO_LINGER) {
       setSoLinger((Integer) value);
+    } else if (option == IP_TOS) {
+      setTrafficClass((Integer) value);
     } else if (option == ALLOW_HALF_CLOSURE) {
       setAllowHalfClosure((Boolean) value);
     } else {

@@ -363,7 +363,7 @@ final class SegmentOutput {
   private void emit(Tcb t, PathState path, long position, int payload, int ecnField) {
     Correspondent c = t.correspondent();
     int bytes = header.headerBytes() + payload;
-    ByteBuf packet = out.start(c, path.pair, Ip6.PROTO_TCP, bytes, ecnField);
+    ByteBuf packet = out.start(c, path.pair, Ip6.PROTO_TCP, bytes, t.trafficClass() | ecnField);
     int upper = packet.writerIndex();
     header.write(packet);
     if (payload > 0) {

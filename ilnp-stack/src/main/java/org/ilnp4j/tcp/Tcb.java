@@ -60,6 +60,7 @@ final class Tcb implements TcpConnection {
   private final int localPort;
   private final int remotePort;
   private final int timestampOffset;
+  private int trafficClass;
   private final UserNotices notices;
   private TcpState state;
   private TcpCloseReason closeReason;
@@ -573,6 +574,16 @@ final class Tcb implements TcpConnection {
   public void noDelay(boolean noDelay) {
     snd.noDelay = noDelay;
     engine.schedule(this);
+  }
+
+  @Override
+  public void trafficClass(int newTrafficClass) {
+    trafficClass = newTrafficClass & 0xfc;
+  }
+
+  /** Without the ECN field. */
+  int trafficClass() {
+    return trafficClass;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.ilnp4j.tcp;
 
 import java.util.function.Consumer;
+import org.ilnp4j.ip6.Ip6Output;
 import org.ilnp4j.tcp.congestion.CongestionControl;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.wire.TcpHeader.OptionOrder;
@@ -32,6 +33,7 @@ public final class TcpConfig {
   private long userTimeoutNanos = NanoClock.seconds(900);
   private boolean followsPeerUserTimeout;
   private long keepAliveNanos = NanoClock.seconds(7200);
+  private int hopLimit = Ip6Output.DEFAULT_HOP_LIMIT;
   private OptionOrder optionOrder = OptionOrder.LINUX;
   private int windowShift = -1;
   private int quickAcks = AckPolicy.QUICK_ACKS;
@@ -58,6 +60,7 @@ public final class TcpConfig {
     pacing = c.pacing;
     followsPeerUserTimeout = c.followsPeerUserTimeout;
     keepAliveNanos = c.keepAliveNanos;
+    hopLimit = c.hopLimit;
     optionOrder = c.optionOrder;
     windowShift = c.windowShift;
     quickAcks = c.quickAcks;
@@ -254,6 +257,16 @@ public final class TcpConfig {
   public TcpConfig withKeepAlive(long nanos) {
     require(nanos >= 0, "keepAliveNanos " + nanos + " must not be negative");
     return with(c -> c.keepAliveNanos = nanos);
+  }
+
+  /** Of the packets this host sends (RFC 9293 §3.9.2), 1 to 255. */
+  public int hopLimit() {
+    return hopLimit;
+  }
+
+  public TcpConfig withHopLimit(int hops) {
+    require(hops >= 1 && hops <= 255, "hopLimit " + hops + " is not within 1 to 255");
+    return with(c -> c.hopLimit = hops);
   }
 
   /** How options stand in our headers; for comparison with other systems. */

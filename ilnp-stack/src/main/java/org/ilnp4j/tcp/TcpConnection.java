@@ -55,6 +55,12 @@ public interface TcpConnection {
   /** Nagle's algorithm off (true) or on (false, the default). RFC 9293 §3.7.4. */
   void noDelay(boolean noDelay);
 
+  /**
+   * Traffic class of the packets from now on (RFC 9293 §3.9.2), 0 to 255; 0 is the default. The
+   * lower two bits belong to ECN and are not taken.
+   */
+  void trafficClass(int trafficClass);
+
   /** Keep-alive probes after this idle time; 0 switches them off (the default). */
   void keepAlive(long nowNanos, long idleNanos);
 

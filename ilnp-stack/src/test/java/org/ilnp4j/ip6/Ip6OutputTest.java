@@ -71,6 +71,16 @@ class Ip6OutputTest {
   }
 
   @Test
+  void shouldSendWithTheHopLimitAskedFor() {
+    Ip6Output far = new Ip6Output(sent::add, buffers.allocator(), new PathMtu(1500), counters, 255);
+    ByteBuf buf = far.startPlain(SpecPackets.MN_OLD, 1, SpecPackets.CN_L64, 2, Ip6.PROTO_TCP, 20);
+    int upper = buf.writerIndex();
+    new TcpHeader().clear().write(buf);
+    far.finish(buf, upper, Ip6.PROTO_TCP, TcpHeader.CHECKSUM_OFFSET, false);
+    assertThat(sent.get(0).getUnsignedByte(Ip6.HOP_LIMIT)).isEqualTo((short) 255);
+  }
+
+  @Test
   void shouldBuildSynWithShortNonce() {
     sendSyn(SHORT);
     assertSent(SpecPackets.SYN);

@@ -191,6 +191,7 @@ public final class FakeNetwork {
     private TcpCloseReason over;
     boolean noDelay;
     long keepAliveNanos;
+    int trafficClass;
 
     private Connection(Node node, Correspondent correspondent, int localPort, int remotePort) {
       this.node = node;
@@ -207,6 +208,10 @@ public final class FakeNetwork {
 
     public boolean isNoDelay() {
       return noDelay;
+    }
+
+    public int trafficClass() {
+      return trafficClass;
     }
 
     public long keepAliveNanos() {
@@ -428,6 +433,11 @@ public final class FakeNetwork {
     @Override
     public void noDelay(boolean on) {
       noDelay = on;
+    }
+
+    @Override
+    public void trafficClass(int newTrafficClass) {
+      trafficClass = newTrafficClass;
     }
 
     @Override

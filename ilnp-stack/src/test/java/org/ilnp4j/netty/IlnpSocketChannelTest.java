@@ -672,13 +672,16 @@ class IlnpSocketChannelTest {
 
     nearChannel.config().setOption(ChannelOption.TCP_NODELAY, false);
     nearChannel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+    nearChannel.config().setOption(ChannelOption.IP_TOS, 0xb8);
 
     assertThat(client.connection().isNoDelay()).isFalse();
+    assertThat(client.connection().trafficClass()).isEqualTo(0xb8);
     assertThat(client.connection().keepAliveNanos()).isEqualTo(TimeUnit.HOURS.toNanos(2));
     assertThat(nearChannel.config().getOptions())
         .containsEntry(ChannelOption.TCP_NODELAY, false)
         .containsEntry(ChannelOption.SO_KEEPALIVE, true)
         .containsEntry(ChannelOption.SO_LINGER, -1)
+        .containsEntry(ChannelOption.IP_TOS, 0xb8)
         .containsEntry(ChannelOption.ALLOW_HALF_CLOSURE, true);
   }
 }

@@ -569,6 +569,26 @@ class TcpHandshakeTest {
     t.end();
   }
 
+  /** RFC 9293 §3.9.2: the user's choice, beside the ECN field. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldSendInTheTrafficClassTheUserAsksFor(boolean ilnp) {
+    TcpConfig config = TcpConfig.DEFAULT.withBuffers(65536, 65535).withEcn(EcnMode.ON);
+    TcpTranscript t = new TcpTranscript(ilnp, config, 1, 1500).listen();
+    t.receive("SEW seq=0 mss=1000 win=10000").expect("SAE ecn=no");
+    t.receive("A seq=1 ack=1 win=10000");
+    t.connection.trafficClass(0xbb); // the lower bits are not the user's
+    t.send(10);
+    assertThat(trafficClass(t.expect("A seq=1 ecn=ect0"))).isEqualTo(0xba);
+    t.receive("FA seq=1 ack=11");
+    assertThat(trafficClass(t.expect("A seq=11 ack=2 ecn=no"))).isEqualTo(0xb8);
+    t.end();
+  }
+
+  private static int trafficClass(TcpTranscript.Sent s) {
+    return s.packet.getUnsignedShort(s.packet.readerIndex()) >>> 4 & 0xff;
+  }
+
   // ---- limits ---------------------------------------------------------------------------------
 
   @Test

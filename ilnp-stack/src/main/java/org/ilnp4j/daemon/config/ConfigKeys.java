@@ -74,6 +74,9 @@ final class ConfigKeys {
   static final ConfigKey<Long> KEEPALIVE =
       TCP.key("keepalive", Values.duration("0 s", "24 h"), TCP_DEFAULT.keepAliveNanos());
 
+  static final ConfigKey<Integer> HOP_LIMIT =
+      TCP.key("hop-limit", Values.integer(1, 255), TCP_DEFAULT.hopLimit());
+
   static final ConfigSection NONCE = ConfigSection.table("nonce");
   static final ConfigKey<Integer> NONCE_LENGTH = NONCE.key("length", Values.oneOf(4, 12), 12);
 

@@ -144,7 +144,8 @@ public final class ConfigReader {
         .withMinRto(t.get(ConfigKeys.MIN_RTO))
         .withUserTimeout(t.get(ConfigKeys.USER_TIMEOUT))
         .withPeerUserTimeout(t.get(ConfigKeys.PEER_USER_TIMEOUT))
-        .withKeepAlive(t.get(ConfigKeys.KEEPALIVE));
+        .withKeepAlive(t.get(ConfigKeys.KEEPALIVE))
+        .withHopLimit(t.get(ConfigKeys.HOP_LIMIT));
   }
 
   private static Optional<InetSocketAddress> socks(
