@@ -18,6 +18,7 @@ import org.ilnp4j.time.TimerQueue;
 import org.ilnp4j.util.Counter;
 import org.ilnp4j.util.Counters;
 import org.ilnp4j.util.DropReason;
+import org.ilnp4j.util.TokenBucket;
 import org.ilnp4j.wire.Icmp6;
 import org.ilnp4j.wire.Ip6;
 import org.ilnp4j.wire.LocatorUpdate;
@@ -37,6 +38,9 @@ public final class LocatorUpdates {
   static final long FIRST_MAX_RTO_NANOS = NanoClock.seconds(1);
   static final long MAX_RTO_NANOS = NanoClock.seconds(8);
   static final int MAX_SENDS = 8;
+
+  /** Updates of one correspondent that are heard; nobody moves more often. */
+  static final long HEARD_PER_SECOND = 50;
 
   /** After a set was replaced, an update that names it again is taken for a late copy. */
   static final long REPLAY_GUARD_NANOS = NanoClock.seconds(2);
@@ -75,6 +79,7 @@ public final class LocatorUpdates {
   private static final class Told {
     static final int REMEMBERED = 8;
 
+    final TokenBucket limit = new TokenBucket(HEARD_PER_SECOND, HEARD_PER_SECOND);
     boolean any;
     long inForce;
     final long[] replaced = new long[REMEMBERED];
@@ -237,6 +242,9 @@ public final class LocatorUpdates {
     counters.add(Counter.LU_RECEIVED);
     long hash = setHash();
     Told t = told.computeIfAbsent(c, k -> new Told());
+    if (!t.limit.tryTake(nowNanos)) {
+      return DropReason.LU_RATE_LIMITED;
+    }
     long replacedNanos = t.replacedNanos(nowNanos, hash);
     if (hash != t.inForce && replacedNanos >= 0 && !dataSince(c, v.srcL64, replacedNanos)) {
       return DropReason.LU_REPLAYED_SET;

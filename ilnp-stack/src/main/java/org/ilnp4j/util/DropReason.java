@@ -39,6 +39,7 @@ public enum DropReason {
   LU_NO_CORRESPONDENT,
   LU_MULTICAST,
   LU_UNMATCHED_ACK,
+  LU_RATE_LIMITED,
   LU_REPLAYED_SET,
   // router advertisements (RFC 4861 §6.1.2)
   RA_TRUNCATED,

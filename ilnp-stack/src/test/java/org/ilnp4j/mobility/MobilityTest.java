@@ -203,6 +203,22 @@ class MobilityTest {
   }
 
   @Test
+  void shouldHearOnlySoManyUpdatesOfOneCorrespondent() {
+    nodes(HandoffPolicy.FIRST_RA, false);
+    mn.link("w2", true);
+    mn.hears("w2", L2);
+    ByteBuf update = mn.sent.peek().copy();
+    for (int i = 0; i < 1000; i++) {
+      DropReason drop = cn.receive(update.copy());
+      assertThat(drop).isEqualTo(i < 50 ? null : DropReason.LU_RATE_LIMITED);
+    }
+    assertThat(cn.sent).as("acknowledgements").hasSize(50);
+    cn.loseAll();
+    at(1000);
+    assertThat(cn.receive(update)).isNull();
+  }
+
+  @Test
   void shouldRefuseUpdateWithWrongNonce() {
     nodes(HandoffPolicy.FIRST_RA, false);
     mn.link("w2", true);
