@@ -193,6 +193,9 @@ final class LossRecovery {
     boolean spurious =
         path.phase() == Phase.LOSS
             && forwardRto.onAck(delivery, advanced, news, tcb.snd.hasRoomForNewData());
+    if (spurious && advanced) {
+      path.forgetArrivals();
+    }
     newDataFirst = forwardRto.sendsNewData();
     spurious |= path.isReductionSpurious(delivery, advanced);
     if (spurious) {

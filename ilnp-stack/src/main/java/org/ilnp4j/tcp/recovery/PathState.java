@@ -403,6 +403,14 @@ public final class PathState {
   }
 
   /**
+   * Originals arrive after a time-out (RFC 5682): what seemed to be the repetition's arrival was
+   * its original's, and shows nothing of what was sent before it.
+   */
+  public void forgetArrivals() {
+    rack.forgetArrivals();
+  }
+
+  /**
    * A loss was repaired before anybody noticed (RFC 8985 §7.4.2): the window is reduced, and there
    * is nothing to repair.
    */

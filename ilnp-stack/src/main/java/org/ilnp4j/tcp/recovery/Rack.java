@@ -61,6 +61,11 @@ final class Rack {
     }
   }
 
+  /** See {@link PathState#forgetArrivals}. */
+  void forgetArrivals() {
+    latestOrder = -1;
+  }
+
   /** A D-SACK tells of a repetition that was not needed: waits longer, once a round. */
   void onDsack(int sndUna, int sndNxt) {
     if (inDsackRound && Seq.geq(sndUna, dsackRound)) {
