@@ -73,7 +73,6 @@ final class ConfigKeys {
       TCP.key("peer-user-timeout", Values.bool(), TCP_DEFAULT.followsPeerUserTimeout());
   static final ConfigKey<Long> KEEPALIVE =
       TCP.key("keepalive", Values.duration("0 s", "24 h"), TCP_DEFAULT.keepAliveNanos());
-
   static final ConfigKey<Integer> HOP_LIMIT =
       TCP.key("hop-limit", Values.integer(1, 255), TCP_DEFAULT.hopLimit());
 
