@@ -358,7 +358,10 @@ public final class Ilcc {
     refresh(nowNanos, c);
   }
 
-  /** To be called after any change in {@link #local()}: chooses the path of every entry anew. */
+  /**
+   * To be called after any change in {@link #local()}: chooses the path of every entry anew, and
+   * lets those without a choice know whether theirs is there.
+   */
   public void localChanged(long nowNanos) {
     for (Correspondent c : all()) {
       refresh(nowNanos, c);
@@ -368,8 +371,8 @@ public final class Ilcc {
   private void refresh(long nowNanos, Correspondent c) {
     if (c.isIlnp()) {
       c.path(LocatorSelection.select(nowNanos, local, c));
-      observer.onLocatorsChanged(nowNanos, c);
     }
+    observer.onLocatorsChanged(nowNanos, c);
   }
 
   /** True while packets sent on {@code pair} may still arrive as far as this node knows. */

@@ -124,6 +124,7 @@ final class AfterMove {
       }
     }
     recovery.onPathChange(nowNanos, path);
+    tcb.snd.mtuProbing.onPathChange();
     tcb.snd.probeAfterMove();
     watchOldPaths(nowNanos);
   }

@@ -16,6 +16,9 @@ final class CurrentPath {
   private final Tcb tcb;
   private boolean activeAtOutage;
 
+  /** Since when the Locator of a classic session, which has no other, has been gone; or -1. */
+  private long goneSinceNanos = -1;
+
   CurrentPath(Tcb tcb) {
     this.tcb = tcb;
   }
@@ -89,7 +92,9 @@ final class CurrentPath {
       return;
     }
     LocatorPair pair = pair();
-    if (pair == null) {
+    if (pair != null && !tcb.correspondent().isIlnp()) {
+      watchOwnLocator(nowNanos, pair);
+    } else if (pair == null) {
       noteOutage(nowNanos);
     } else if (!tcb.paths.isCurrent(pair)) {
       if (isActive(nowNanos) || activeAtOutage) {
@@ -101,6 +106,27 @@ final class CurrentPath {
     } else if (tcb.snd.queue.inFlightBytes() > tcb.paths.current().inFlightBytes()) {
       tcb.snd.moves.loseUnusable(false);
       tcb.engine.schedule(tcb);
+    }
+  }
+
+  /**
+   * A classic session goes on trying when its Locator goes, for it has nowhere to go; when the
+   * Locator comes back and nothing was heard meanwhile, that was an outage.
+   */
+  private void watchOwnLocator(long nowNanos, LocatorPair pair) {
+    if (tcb.engine.ilcc().local().get(pair.localL64()) == null) {
+      if (goneSinceNanos < 0) {
+        goneSinceNanos = nowNanos;
+        activeAtOutage = isActive(nowNanos);
+      }
+    } else if (goneSinceNanos >= 0) {
+      if (tcb.heardNanos() <= goneSinceNanos) {
+        tcb.paths.noteOutage(goneSinceNanos);
+        if (isActive(nowNanos) || activeAtOutage) {
+          tcb.engine.schedule(tcb);
+        }
+      }
+      goneSinceNanos = -1;
     }
   }
 

@@ -32,6 +32,13 @@ final class Ecn {
   /** What this path does to marks is understood. */
   private boolean pathSound = true;
 
+  /** By which pair of Locators the text came that is furthest on in the stream. */
+  private long latestSrcL64;
+
+  private long latestDstL64;
+  private int latestEnd;
+  private boolean textCame;
+
   private boolean echoing;
 
   private boolean cwrDue;
@@ -74,17 +81,37 @@ final class Ecn {
       }
       return;
     }
+    noteWay(view, h);
     if (h.has(TcpHeader.CWR)) {
       echoing = false;
       tcb.rcv.ackNow(); // its window may be down to what we are about to acknowledge
     }
-    if (mark == Ip6.ECN_CE && pathSound) {
+    if (mark == Ip6.ECN_CE && pathSound && !isFromPathLeft(view, h)) {
       marks++;
       tcb.count(Counter.TCP_ECN_MARKS);
       if (!echoing) {
         echoing = true;
         tcb.rcv.ackNow();
       }
+    }
+  }
+
+  /**
+   * Other text, sent later, took another way: the mark is about a path the sender has left, and its
+   * echo would slow it down on the new one.
+   */
+  private boolean isFromPathLeft(PacketView view, TcpHeader h) {
+    return Seq.lt(h.seq + h.payloadLength, latestEnd)
+        && (view.srcL64 != latestSrcL64 || view.dstL64 != latestDstL64);
+  }
+
+  private void noteWay(PacketView view, TcpHeader h) {
+    int end = h.seq + h.payloadLength;
+    if (!textCame || Seq.geq(end, latestEnd)) {
+      textCame = true;
+      latestEnd = end;
+      latestSrcL64 = view.srcL64;
+      latestDstL64 = view.dstL64;
     }
   }
 

@@ -178,6 +178,11 @@ final class MtuProbing {
     }
   }
 
+  /** It was the path, not the size: an outage looks like a black hole. */
+  void onPathChange() {
+    suspectBytes = 0;
+  }
+
   /** What becomes of the probe says nothing, or nobody will hear. */
   void abandonProbe(long nowNanos) {
     if (probeBytes != 0) {

@@ -70,11 +70,13 @@ final class Paths {
   PathState enter(long nowNanos, LocatorPair pair, int segmentBytes, int mssBytes) {
     PathState old = current;
     if (old == null || !old.pair.equals(pair)) {
+      if (old != null) {
+        old.rtt.clearBackOff(); // what is still under way there has a deadline, too
+      }
       current = recall(nowNanos, pair);
       if (current == null) {
         long rto = RttEstimator.INITIAL_RTO_NANOS;
         if (old != null && old.rtt.hasSample()) {
-          old.rtt.clearBackOff();
           rto = Math.min(rto, 2 * old.rtt.rtoNanos());
         }
         CongestionControl congestion =

@@ -193,12 +193,13 @@ final class SegmentArrival {
   }
 
   /**
-   * Text that we have: what it acknowledges may still be news. After a move the other side's first
-   * segments are just that, repetitions from before, but with its latest word about ours.
+   * Text or a FIN that we have: what it acknowledges may still be news. After a move the other
+   * side's first segments are just that, repetitions from before, but with its latest word about
+   * ours.
    */
   private void hearRepetition(long nowNanos, Tcb t, PacketView view, TcpHeader h) {
     boolean repetition =
-        h.payloadLength > 0
+        (h.payloadLength > 0 || h.has(TcpHeader.FIN))
             && Seq.leq(h.seq + h.sequenceLength(), t.rcv.rcvNxt)
             && (h.flags & (TcpHeader.SYN | TcpHeader.RST | TcpHeader.ACK)) == TcpHeader.ACK;
     if (repetition

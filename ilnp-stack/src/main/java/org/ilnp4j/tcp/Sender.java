@@ -380,6 +380,7 @@ final class Sender {
   void probeAfterMove() {
     if (sndWnd == 0 && (queue.isEmpty() || recovery.isProbing()) && unsentBytes() > 0) {
       persistBackOff = 0;
+      tcb.timers.cancel(TimerKind.PERSIST);
       probeDue = true;
     }
   }

@@ -3,8 +3,10 @@ package org.ilnp4j.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.function.Consumer;
+import org.ilnp4j.ilnp.LocalLocator;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.util.Counter;
+import org.ilnp4j.wire.Ip6;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -292,6 +294,72 @@ class TcpMoveTest {
     long before = pair.mn.counters.get(Counter.TCP_SEGMENTS_OUT);
     pair.net.runFor(NanoClock.seconds(90));
     assertThat(pair.mn.counters.get(Counter.TCP_SEGMENTS_OUT)).isEqualTo(before);
+    pair.net.await(NanoClock.seconds(60), pair::isDone);
+    pair.assertIntact();
+    pair.net.assertNoLeaks();
+  }
+
+  /** What is under way on it is waited for; the times it had come to do not count. */
+  @Test
+  void shouldNotWaitForABackedOffTimerWhenLeavingForAPathKnownBefore() {
+    Pair pair = pair(14, 10, 10);
+    pair.open(4_000_000, 0);
+    pair.net.runFor(NanoClock.millis(100));
+    pair.softMove(pair.mn, Pair.L1, Pair.L2, true);
+    pair.net.runFor(NanoClock.millis(100));
+    pair.softMove(pair.mn, Pair.L2, Pair.L1, true);
+    pair.net.runFor(NanoClock.millis(100));
+    pair.net.filter = packet -> packet.getLong(packet.readerIndex() + Ip6.SRC_L64) != Pair.L1;
+    pair.net.await(
+        NanoClock.seconds(60), () -> pair.client.connection.info(pair.net.now).timeouts() == 6);
+    long before = pair.server.received;
+    pair.softMove(pair.mn, Pair.L1, Pair.L2, true);
+    pair.net.runFor(NanoClock.millis(400));
+    assertThat(pair.server.received).isGreaterThan(before);
+    pair.net.await(NanoClock.seconds(60), pair::isDone);
+    pair.assertIntact();
+    pair.net.assertNoLeaks();
+  }
+
+  @Test
+  void shouldNotTakeAnOutageForABlackHole() {
+    Pair pair = new Pair(15, false, CONFIG, 1500, 20);
+    pair.open(4_000_000, 0);
+    pair.net.await(NanoClock.seconds(60), () -> pair.server.received > 1_000_000);
+    pair.net.access(Pair.L1).up = false;
+    pair.mn.ilcc.local().remove(pair.mn.ilcc.local().get(Pair.L1));
+    pair.mn.ilcc.localChanged(pair.net.now);
+    pair.net.runFor(NanoClock.seconds(10));
+    assertThat(pair.mn.counters.get(Counter.TCP_TIMEOUTS)).isGreaterThan(2);
+    pair.net.access(Pair.L1).up = true;
+    pair.mn.addLocator(Pair.L1, LocalLocator.State.ACTIVE);
+    pair.mn.ilcc.localChanged(pair.net.now);
+    pair.net.runFor(NanoClock.millis(200));
+    assertThat(pair.mn.counters.get(Counter.TCP_MTU_BLACK_HOLES)).isZero();
+    assertThat(pair.client.connection.info(pair.net.now).mssBytes()).isGreaterThan(1400);
+    pair.net.await(NanoClock.seconds(60), pair::isDone);
+    pair.assertIntact();
+    pair.net.assertNoLeaks();
+  }
+
+  /** The probe that goes out at once may be lost; the next one follows as after any first one. */
+  @Test
+  void shouldProbeAClosedWindowPatientlyAnewOnANewPath() {
+    Pair pair = pair(16, 10, 10);
+    pair.open(1_000_000, 0);
+    pair.server.paused = true;
+    pair.server.keepOpen = true;
+    pair.net.runFor(NanoClock.seconds(120));
+    pair.net.filter = packet -> false;
+    pair.server.paused = false;
+    pair.server.drain(pair.net.now);
+    long before = pair.server.received;
+    pair.hardMove(pair.mn, Pair.L1, Pair.L2, 0, true);
+    pair.net.runFor(NanoClock.millis(100));
+    pair.net.filter = packet -> true;
+    pair.net.runFor(NanoClock.millis(1100));
+    assertThat(pair.server.received).isGreaterThan(before);
+    pair.server.connection.shutdownOutput(pair.net.now);
     pair.net.await(NanoClock.seconds(60), pair::isDone);
     pair.assertIntact();
     pair.net.assertNoLeaks();

@@ -79,8 +79,10 @@ public final class Delivery {
 
   /** {@code s}, out of order at the other side, is reported for the first time. */
   public void addSacked(SentSegment s) {
-    // The echo is that of a segment in order (RFC 7323 §4.3): it says nothing about this one.
-    add(s, s.length, !s.isRetransmitted() || isPossible(s));
+    // The echo is that of a segment in order (RFC 7323 §4.3): it says nothing about this one. On a
+    // path of which nothing is known yet, the news may be about what was sent on the one before.
+    boolean last = s.path.rtt.hasSample() && isPossible(s);
+    add(s, s.length, !s.isRetransmitted() || last);
   }
 
   /**

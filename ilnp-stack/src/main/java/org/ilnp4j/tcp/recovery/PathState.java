@@ -268,9 +268,7 @@ public final class PathState {
     if (pacer != null) {
       pacer.onSent(nowNanos, s.length);
     }
-    if (s.isRetransmitted()) {
-      undo.onRepeated(s);
-    }
+    undo.onSent(s);
     inFlightBytes += s.length;
     if (deliveryRate != null) {
       deliveryRate.onSent(nowNanos, s, inFlightBytes);
@@ -420,7 +418,7 @@ public final class PathState {
 
   /** The path is entered again after it had been left: nothing of the past is pending. */
   public void reenter(long nowNanos) {
-    undo.forget();
+    undo.onEntered();
     phase = Phase.OPEN;
     reducing = false;
     assumedDeliveredBytes = 0;

@@ -11,6 +11,11 @@ public final class Undo {
   private final PathState path;
   private boolean possible;
 
+  private boolean hasSent;
+
+  /** Of the first segment sent since the path was entered. */
+  private int enteredTsVal;
+
   /** Repetitions since the reduction that are not known to have been useless. */
   private int repetitions;
 
@@ -34,8 +39,24 @@ public final class Undo {
     hasRepeated = false;
   }
 
-  /** A segment was sent again. */
-  void onRepeated(SentSegment s) {
+  /** The path is current from now on. */
+  void onEntered() {
+    forget();
+    hasSent = false;
+  }
+
+  /** A segment was sent. */
+  void onSent(SentSegment s) {
+    if (!hasSent) {
+      hasSent = true;
+      enteredTsVal = s.tsVal;
+    }
+    if (s.isRetransmitted()) {
+      onRepeated(s);
+    }
+  }
+
+  private void onRepeated(SentSegment s) {
     if (possible) {
       repetitions++;
       if (!hasRepeated) {
@@ -50,14 +71,20 @@ public final class Undo {
     }
   }
 
-  /** A second reduction, or a path that was left: what was saved is old. */
+  /** A second reduction: what was saved is old. */
   void forget() {
     possible = false;
   }
 
-  /** The acknowledgement was sent before the first repetition could arrive (RFC 3522 §3.2). */
+  /**
+   * The acknowledgement was sent before the first repetition could arrive (RFC 3522 §3.2). What was
+   * sent before the path was entered took another: that it arrived shows nothing.
+   */
   boolean isShownByEcho(Delivery delivery) {
-    return possible && hasRepeated && delivery.echoesBefore(firstTsVal);
+    return possible
+        && hasRepeated
+        && delivery.echoesBefore(firstTsVal)
+        && !delivery.echoesBefore(enteredTsVal);
   }
 
   /** The last of the repetitions is reported as a duplicate (RFC 3708 §3). */
