@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.wire.PacketView;
 import org.ilnp4j.wire.TcpHeader;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * ({@link SnapshotTable}), and held against what holds whatever the last version did. {@code
  * -Dilnp.matrix.seed=N} takes other seeds, which shows what is noise.
  */
+@Tag("simulation")
 class TcpMatrixTest {
   private static final int RUNS = 2;
   private static final int FIRST_SEED = Integer.getInteger("ilnp.matrix.seed", 1);

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.ilnp4j.time.NanoClock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Dilnp.seeds=N} runs so many seeds, {@code -Dilnp.first=N} begins with another one than
  * 0; the message of a failure says how to run its seed alone.
  */
+@Tag("simulation")
 class TcpRandomTest {
   private static final int SEEDS = Integer.getInteger("ilnp.seeds", 10_000);
   private static final int FIRST = Integer.getInteger("ilnp.first", 0);
