@@ -15,7 +15,10 @@ import org.ilnp4j.demos.HostileNetwork.Mode;
 import org.ilnp4j.tun.testing.RequiresRoot;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -24,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * what a blind one would have to guess: addresses, ports, numbers, and in ILNP mode the nonce.
  */
 @RequiresRoot(programs = {"radvd", "scapy"})
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class BlindAttackTest {
   private static final int BYTES = 20_000;
   private static HostileNetwork net;
@@ -192,6 +196,8 @@ class BlindAttackTest {
     }
   }
 
+  /** Last of all: answers to the flood are repeated for a while, in the sight of Scapy. */
+  @Order(Integer.MAX_VALUE)
   @ParameterizedTest
   @EnumSource(Mode.class)
   void shouldServeOthersWhileFloodedWithSyns(Mode mode) throws Exception {
