@@ -160,7 +160,7 @@ final class Node implements AutoCloseable {
     PacketSink out = packet -> device[0].transmit(packet);
     LinkHandler in = new TunHandler();
     if (config.pcap().isPresent()) {
-      PcapWriter writer = PcapWriter.open(config.pcap().get(), epochNanosOf(clock));
+      PcapWriter writer = PcapWriter.open(config.pcap().get(), PcapWriter.epochNanosOf(clock));
       // Closed last but for the loop: the farewell of the sessions is worth seeing.
       undo.add(2, writer::close);
       var flush = loop.scheduleWithFixedDelay(writer::flush, 200, 200, TimeUnit.MILLISECONDS);
@@ -190,12 +190,6 @@ final class Node implements AutoCloseable {
                 host.counters()));
     undo.add(() -> loop.submit(device[0]::close).sync());
     undo.add(() -> loop.submit(runner::close).sync());
-  }
-
-  /** Time of day at which the host's clock stood at zero. */
-  private static long epochNanosOf(NanoClock clock) {
-    java.time.Instant now = java.time.Instant.now();
-    return now.getEpochSecond() * 1_000_000_000L + now.getNano() - clock.nanoTime();
   }
 
   private HostConfig hostConfig(long nid) {

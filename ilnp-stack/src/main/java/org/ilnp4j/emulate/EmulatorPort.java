@@ -84,8 +84,7 @@ final class EmulatorPort implements PacketSink, AutoCloseable {
   }
 
   private static PcapWriter capture(Path file, NanoClock clock) throws IOException {
-    long epochNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - clock.nanoTime();
-    return PcapWriter.openForAnyIp(file, epochNanos);
+    return PcapWriter.openForAnyIp(file, PcapWriter.epochNanosOf(clock));
   }
 
   private static EmulatorPort openHere(

@@ -7,6 +7,8 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import org.ilnp4j.time.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,6 +82,12 @@ public final class PcapWriter implements AutoCloseable {
         .putInt(snapBytes)
         .putInt(linkType);
     bytes = FILE_HEADER_BYTES;
+  }
+
+  /** Time of day at which {@code clock} stood at zero: captures are dated by the wall clock. */
+  public static long epochNanosOf(NanoClock clock) {
+    Instant now = Instant.now();
+    return NanoClock.seconds(now.getEpochSecond()) + now.getNano() - clock.nanoTime();
   }
 
   /** Creates the file, or empties it, and captures whole packets without a size limit. */

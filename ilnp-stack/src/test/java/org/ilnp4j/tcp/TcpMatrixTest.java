@@ -326,8 +326,8 @@ class TcpMatrixTest {
       table.row((r < sizes ? "receive " : "send ") + BUFFERS_KB[r % sizes] + " KB", mbit[r]);
     }
     for (int r = 0; r < 2 * sizes; r++) {
-      // The program fills the send buffer up when half of it is free.
-      double part = r < sizes ? 0.9 : 0.45;
+      // The program fills the send buffer up when a quarter of it is free.
+      double part = r < sizes ? 0.9 : 0.7;
       for (int c = 0; c < LINKS.size(); c++) {
         Link link = LINKS.get(c);
         double bytes = Math.floor((BUFFERS_KB[r % sizes] << 10) / PAYLOAD) * PAYLOAD; // whole ones
