@@ -7,9 +7,18 @@ import org.ilnp4j.time.NanoClock;
  * at once, anything else a little later; at once also while the other side's window is small, as at
  * its start, after an idle time and after losses, when it waits for each acknowledgement. In a
  * dialogue, where answers carry them, no others are needed.
+ *
+ * <p>How much later depends on how fast text was coming: when the last segment of a flight has no
+ * second after several usual gaps, none is coming, and the other side waits for the
+ * acknowledgement.
  */
 final class AckPolicy {
+  /** The longest and the shortest delay. */
   static final long DELAY_NANOS = NanoClock.millis(40);
+
+  static final long LEAST_DELAY_NANOS = NanoClock.millis(1);
+
+  private static final int DELAY_GAPS = 4;
 
   static final int QUICK_ACKS = 16;
 
@@ -29,6 +38,9 @@ final class AckPolicy {
   private boolean dialogue;
 
   private long textNanos = -1;
+
+  /** Usual time between two segments with text: that of a flight, not of the pause behind it. */
+  private long gapNanos = DELAY_NANOS;
 
   /**
    * @param quickAcks acknowledgements not delayed while the other side's window is likely to be
@@ -77,8 +89,8 @@ final class AckPolicy {
    * @param windowLeftBytes of what is on offer
    */
   void onText(long nowNanos, int bytes, int windowLeftBytes) {
-    if (textNanos >= 0 && nowNanos - textNanos > IDLE_NANOS) {
-      quickLeft = quickAcks;
+    if (textNanos >= 0) {
+      noteGap(nowNanos - textNanos);
     }
     textNanos = nowNanos;
     unackedBytes += bytes;
@@ -87,8 +99,20 @@ final class AckPolicy {
     if (quick || unackedBytes >= 2 * mssBytes || windowLeftBytes < mssBytes) {
       due = true;
     } else if (!due && !timers.isArmed(TimerKind.DELAYED_ACK)) {
-      timers.arm(TimerKind.DELAYED_ACK, nowNanos + DELAY_NANOS);
+      timers.arm(TimerKind.DELAYED_ACK, nowNanos + delayNanos());
     }
+  }
+
+  private void noteGap(long nanos) {
+    if (nanos > IDLE_NANOS) {
+      quickLeft = quickAcks;
+    }
+    long change = Math.min(nanos, DELAY_NANOS) - gapNanos;
+    gapNanos += change < 0 ? change / 2 : change / 8;
+  }
+
+  private long delayNanos() {
+    return Math.max(LEAST_DELAY_NANOS, Math.min(DELAY_GAPS * gapNanos, DELAY_NANOS));
   }
 
   /**

@@ -69,6 +69,26 @@ class AckPolicyTest {
     t.end();
   }
 
+  /** The other side's window holds an odd number of segments: it waits for the last one's. */
+  @ParameterizedTest(name = "{0} ms apart")
+  @CsvSource({"1, 4", "3, 12", "8, 32", "30, 40", "100, 40"})
+  void shouldNotWaitLongerForASecondSegmentThanOneTakesToCome(int gapMs, int delayMs) {
+    TcpTranscript t = settled(true);
+    int seq = 17;
+    for (int i = 0; i < 40; i++, seq += 2000) {
+      t.after(gapMs);
+      t.receive("A seq=" + seq + " ack=1 len=1000");
+      t.after(gapMs);
+      t.receive("A seq=" + (seq + 1000) + " ack=1 len=1000");
+    }
+    t.after(gapMs);
+    t.sent.clear();
+    t.receive("A seq=" + seq + " ack=1 len=1000").expectNothing();
+    t.after(delayMs - 1).expectNothing();
+    t.after(1).expect("A ack=" + (seq + 1000));
+    t.end();
+  }
+
   @Test
   void shouldAcknowledgeAtOnceWhatLeavesNoRoomForAnotherSegment() {
     TcpConfig config = TcpConfig.DEFAULT.withBuffers(65536, 1 << 20);

@@ -333,8 +333,7 @@ class TcpZeroWindowTest {
     t.receive("A seq=17 ack=1 len=1000").expectNothing();
     t.receive("A seq=1017 ack=1 len=1000").expect("A ack=2017");
     t.receive("A seq=2017 ack=1 len=1000").expectNothing();
-    t.after(39).expectNothing();
-    t.after(1).expect("A ack=3017");
+    t.after(1).expect("A ack=3017"); // what came before came without a gap
     t.after(1000).expectNothing();
     t.end();
   }
