@@ -20,8 +20,14 @@ final class ReceiveBuffer {
   private static final int GATHER_BELOW_BYTES = 512;
   private static final int GATHER_BUFFER_BYTES = 2048;
 
-  /** More separate early runs than this are refused; the other side sends them again. */
-  static final int MAX_RUNS = 512;
+  /**
+   * More separate early runs than this are refused; the other side sends them again. When a queue
+   * overflows, every other segment of a window is lost: enough for a window of 48 MB.
+   */
+  static final int MAX_RUNS = 16_384;
+
+  /** What a run takes beside its payload, about. */
+  static final int RUN_BYTES = 256;
 
   /** Runs remembered for SACK blocks; more than a segment can name. */
   private static final int MAX_RECENT = 8;
@@ -93,6 +99,7 @@ final class ReceiveBuffer {
     int rcvNxt = next;
     while (hasEarly() && Seq.leq(early.get(0).left, rcvNxt)) {
       Run run = early.remove(0);
+      charge(-RUN_BYTES);
       recent.remove(run);
       earlyBytes -= run.right - run.left;
       int overlap = Math.min(rcvNxt - run.left, run.right - run.left);
@@ -154,6 +161,7 @@ final class ReceiveBuffer {
       append(run, packet, index + (left - seq), gapEnd - left);
       earlyBytes += gapEnd - left;
       early.add(i, run);
+      charge(RUN_BYTES);
       touch(run);
       kept = true;
       joinNext(i);
@@ -195,6 +203,7 @@ final class ReceiveBuffer {
       a.gathering = b.gathering;
       a.right = b.right;
       early.remove(i + 1);
+      charge(-RUN_BYTES);
       recent.remove(b);
     }
   }
@@ -316,6 +325,7 @@ final class ReceiveBuffer {
     if (early != null) {
       for (Run run : early) {
         release(run);
+        charge(-RUN_BYTES);
       }
     }
     forgetEarly();
