@@ -17,6 +17,14 @@ public final class SackScoreboard {
   private final int[] knownRight = new int[TcpHeader.MAX_SACK_BLOCKS];
   private int known;
 
+  /**
+   * Blocks of this one, in sequence: the latest comes first on the wire (RFC 2018 §4), which must
+   * not look as if what it covers had overtaken the others (RFC 8985 §6.2 step 3).
+   */
+  private final int[] left = new int[TcpHeader.MAX_SACK_BLOCKS];
+
+  private final int[] right = new int[TcpHeader.MAX_SACK_BLOCKS];
+
   public SackScoreboard(RetransmitQueue queue) {
     this.queue = queue;
   }
@@ -31,18 +39,29 @@ public final class SackScoreboard {
       delivery.dsack(h.sackLeft[0], h.sackRight[0]);
       first = 1;
     }
+    int blocks = 0;
     for (int b = first; b < h.sackCount; b++) {
       if (isSensible(h.sackLeft[b], h.sackRight[b], sndUna, sndMax)) {
-        mark(h.sackLeft[b], h.sackRight[b], delivery);
+        insert(blocks++, h.sackLeft[b], h.sackRight[b]);
       }
     }
-    known = 0;
-    for (int b = first; b < h.sackCount; b++) {
-      if (isSensible(h.sackLeft[b], h.sackRight[b], sndUna, sndMax)) {
-        knownLeft[known] = h.sackLeft[b];
-        knownRight[known++] = h.sackRight[b];
-      }
+    for (int b = 0; b < blocks; b++) {
+      mark(left[b], right[b], delivery);
     }
+    System.arraycopy(left, 0, knownLeft, 0, blocks);
+    System.arraycopy(right, 0, knownRight, 0, blocks);
+    known = blocks;
+  }
+
+  /** Files a block by its place in sequence among {@code count} others. */
+  private void insert(int count, int blockLeft, int blockRight) {
+    int i = count;
+    for (; i > 0 && Seq.lt(blockLeft, left[i - 1]); i--) {
+      left[i] = left[i - 1];
+      right[i] = right[i - 1];
+    }
+    left[i] = blockLeft;
+    right[i] = blockRight;
   }
 
   private static boolean isSensible(int left, int right, int sndUna, int sndMax) {
@@ -61,26 +80,26 @@ public final class SackScoreboard {
     return Seq.leq(h.sackRight[0], sndMax) && (Seq.lt(h.sackLeft[0], h.ack) || inside);
   }
 
-  private void mark(int left, int right, Delivery delivery) {
-    int from = left;
+  private void mark(int blockLeft, int blockRight, Delivery delivery) {
+    int from = blockLeft;
     for (int k = 0; k < known; k++) {
       // Whole records inside a known block need no second look.
       if (Seq.leq(knownLeft[k], from) && Seq.gt(knownRight[k], from)) {
         from = knownRight[k];
       }
     }
-    if (Seq.geq(from, right)) {
+    if (Seq.geq(from, blockRight)) {
       return;
     }
-    int i = queue.indexAfter(left == from ? left : from - 1);
+    int i = queue.indexAfter(blockLeft == from ? from : from - 1);
     for (; i < queue.size(); i++) {
       SentSegment s = queue.get(i);
       // A FIN came with the text before it, whether or not the block counts it in.
       int end = s.isFin() && s.length > 1 ? s.endSeq() - 1 : s.endSeq();
-      if (Seq.gt(end, right)) {
+      if (Seq.gt(end, blockRight)) {
         return;
       }
-      if (Seq.geq(s.seq, left) && s.fate != Fate.SACKED && s.path != null) {
+      if (Seq.geq(s.seq, blockLeft) && s.fate != Fate.SACKED && s.path != null) {
         delivery.addSacked(s);
         queue.markSacked(s);
       }

@@ -77,6 +77,14 @@ class RackTest {
   }
 
   @Test
+  void shouldNotTakeTheOrderOfBlocksForThatOfArrivals() {
+    send(10, a);
+    ack(a, 6, 7, 4, 5, 2, 3); // the latest first; acknowledgements before it were lost
+    assertThat(a.isReorderingSeen()).isFalse();
+    assertThat(lost()).containsExactly(0, 1, 3, 5);
+  }
+
+  @Test
   void shouldTakeTheHeadForLostAfterThreeLaterOnesArrived() {
     send(10, a);
     ack(a, 1, 3);
