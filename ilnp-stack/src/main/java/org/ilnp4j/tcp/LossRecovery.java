@@ -146,8 +146,9 @@ final class LossRecovery {
     if (advanced) {
       path.onCumulativeAck(snd.sndUna);
     }
-    boolean repairs =
-        undone || wasReducing || phase == Phase.RECOVERY || path.phase() == Phase.RECOVERY;
+    // The acknowledgement that ends a recovery tells of new arrivals too, if SACK told of the rest.
+    boolean ends = sack == null && phase == Phase.RECOVERY;
+    boolean repairs = undone || wasReducing || ends || path.phase() == Phase.RECOVERY;
     if (delivery.currentPathBytes() > 0) {
       // Out of order is as it should be where segments overtake each other, or two paths do.
       boolean ordered = !path.isReorderingSeen() && queue.inFlightBytes() == path.inFlightBytes();

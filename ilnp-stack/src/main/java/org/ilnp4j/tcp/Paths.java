@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.ilnp4j.ilnp.LocatorPair;
 import org.ilnp4j.tcp.congestion.CongestionControl;
-import org.ilnp4j.tcp.congestion.Pacer;
 import org.ilnp4j.tcp.recovery.PathState;
 import org.ilnp4j.tcp.recovery.RttEstimator;
 import org.ilnp4j.time.NanoClock;
@@ -86,7 +85,6 @@ final class Paths {
                 pair,
                 new RttEstimator(config.minRtoNanos(), rto),
                 congestion,
-                config.pacing() || congestion.needsDeliveryRate() ? new Pacer() : null,
                 segmentBytes,
                 mssBytes);
       }

@@ -106,13 +106,13 @@ public interface CongestionControl {
    * A controller at its initial window.
    *
    * @param name {@code cubic}, {@code bbr}, {@code reno} or its alias {@code newreno}
-   * @param paced true when segments leave at {@link #pacingRate}
+   * @param paced whether {@code cubic} is paced; {@code bbr} always is, {@code reno} never
    */
   static CongestionControl create(String name, int mssBytes, boolean paced) {
     return switch (name) {
       case "cubic" -> new Cubic(mssBytes, paced);
       case "bbr" -> new Bbr(mssBytes);
-      case "reno", "newreno" -> new Reno(mssBytes, paced);
+      case "reno", "newreno" -> new Reno(mssBytes);
       default -> throw new IllegalArgumentException(unknown(name));
     };
   }

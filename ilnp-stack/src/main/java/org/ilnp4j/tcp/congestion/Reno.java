@@ -3,7 +3,8 @@ package org.ilnp4j.tcp.congestion;
 /**
  * Standard congestion control (RFC 5681): one segment per window and round trip, half of what was
  * in flight on loss. Octets are counted as RFC 3465 §2.1 has it, so delayed acknowledgements do not
- * slow it down. A mark costs a fifth (RFC 8511 §3).
+ * slow it down. A mark costs a fifth (RFC 8511 §3). It is not paced, as in the stacks that
+ * published results come from.
  */
 public final class Reno extends WindowBased {
   private static final double BETA_MARK = 0.8;
@@ -11,8 +12,8 @@ public final class Reno extends WindowBased {
   /** Octets acknowledged since the window last grew. */
   private long ackedSinceGrowth;
 
-  public Reno(int mssBytes, boolean paced) {
-    super(mssBytes, paced, /* useHyStart= */ false);
+  public Reno(int mssBytes) {
+    super(mssBytes, /* paced= */ false, /* useHyStart= */ false);
   }
 
   @Override
@@ -23,8 +24,9 @@ public final class Reno extends WindowBased {
   @Override
   void avoidCongestion(long nowNanos, long ackedBytes, long srttNanos) {
     ackedSinceGrowth += ackedBytes;
-    while (ackedSinceGrowth >= cwnd) {
-      ackedSinceGrowth -= cwnd;
+    // What a round trip carries is whole segments of the window.
+    while (ackedSinceGrowth >= cwnd - cwnd % mss) {
+      ackedSinceGrowth -= cwnd - cwnd % mss;
       cwnd += mss;
     }
   }

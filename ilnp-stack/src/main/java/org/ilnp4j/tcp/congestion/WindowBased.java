@@ -69,7 +69,7 @@ abstract class WindowBased implements CongestionControl {
    */
   @Override
   public final long pacingRate(long srttNanos) {
-    if (srttNanos <= 0) {
+    if (!paced || srttNanos <= 0) {
       return Pacer.UNLIMITED;
     }
     return (long) ((inSlowStart() ? 2 : 1.2) * cwnd * NANOS / srttNanos);

@@ -25,8 +25,7 @@ public final class PathState {
   public final RttEstimator rtt;
   public final CongestionControl congestion;
 
-  /** Null when data leaves as soon as the window allows. */
-  private final Pacer pacer;
+  private final Pacer pacer = new Pacer();
 
   /** Null when the congestion control does not ask for it. */
   private final DeliveryRate deliveryRate;
@@ -70,13 +69,11 @@ public final class PathState {
       LocatorPair pair,
       RttEstimator rtt,
       CongestionControl congestion,
-      Pacer pacer,
       int segmentBytes,
       int mssBytes) {
     this.pair = pair;
     this.rtt = rtt;
     this.congestion = congestion;
-    this.pacer = pacer;
     deliveryRate = congestion.needsDeliveryRate() ? new DeliveryRate() : null;
     this.segmentBytes = segmentBytes;
     this.mssBytes = mssBytes;
@@ -248,10 +245,8 @@ public final class PathState {
 
   /** Output begins: fits the pace to what is known now. */
   public void startOutput(long nowNanos) {
-    if (pacer != null) {
-      long srtt = rtt.srttNanos();
-      pacer.rate(nowNanos, congestion.pacingRate(srtt), srtt, mssBytes);
-    }
+    long srtt = rtt.srttNanos();
+    pacer.rate(nowNanos, congestion.pacingRate(srtt), srtt, mssBytes);
   }
 
   /**
@@ -259,15 +254,13 @@ public final class PathState {
    * time.
    */
   public long nextSendNanos(long nowNanos) {
-    return pacer == null || pacer.budgetBytes(nowNanos) > 0
+    return pacer.budgetBytes(nowNanos) > 0
         ? nowNanos
         : Math.max(nowNanos + 1, pacer.nextSendNanos(nowNanos));
   }
 
   void onSent(SentSegment s, long nowNanos) {
-    if (pacer != null) {
-      pacer.onSent(nowNanos, s.length);
-    }
+    pacer.onSent(nowNanos, s.length);
     undo.onSent(s);
     inFlightBytes += s.length;
     if (deliveryRate != null) {

@@ -27,6 +27,18 @@ class RenoTest {
   }
 
   @Test
+  void shouldGrowByOneSegmentPerRoundFromAPartOfASegmentToo() {
+    Flow flow = new Flow("reno");
+    flow.grow(19);
+    flow.lose(19 * MSS);
+    flow.segmentsPerAck = 1;
+    for (int i = 0; i < 8; i++) {
+      assertThat(flow.window()).isEqualTo(9.5 + i);
+      flow.round((9 + i) * MSS, true); // half a segment is not sent
+    }
+  }
+
+  @Test
   void shouldDrawTheSawToothOfAFixedLossRate() {
     // One loss in 200 segments: W * 3/8 * W = 200 per cycle, so W is 23 and the mean 17.3.
     Flow flow = new Flow("reno");

@@ -17,7 +17,6 @@ class RetransmitQueueTest {
         new LocatorPair(l64, 9),
         new RttEstimator(NanoClock.millis(200)),
         CongestionControl.create("reno", 1000, /* paced= */ false),
-        null,
         1000,
         1000);
   }
