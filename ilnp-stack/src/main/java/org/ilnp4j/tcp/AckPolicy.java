@@ -16,7 +16,7 @@ final class AckPolicy {
   /** The longest and the shortest delay. */
   static final long DELAY_NANOS = NanoClock.millis(40);
 
-  static final long LEAST_DELAY_NANOS = NanoClock.millis(1);
+  static final long LEAST_DELAY_NANOS = NanoClock.millis(1) / 4;
 
   private static final int DELAY_GAPS = 4;
 
@@ -107,8 +107,10 @@ final class AckPolicy {
     if (nanos > IDLE_NANOS) {
       quickLeft = quickAcks;
     }
-    long change = Math.min(nanos, DELAY_NANOS) - gapNanos;
+    // A pause behind a flight is no gap: one sample cannot change much, many do.
+    long change = Math.min(nanos, 2 * gapNanos) - gapNanos;
     gapNanos += change < 0 ? change / 2 : change / 8;
+    gapNanos = Math.max(LEAST_DELAY_NANOS / DELAY_GAPS, Math.min(gapNanos, DELAY_NANOS));
   }
 
   private long delayNanos() {
