@@ -128,8 +128,18 @@ final class Sender {
   }
 
   private long space() {
-    long limit = Math.min(capacityBytes, buffer.bytes() - unsentBytes() + unsentLimit());
+    long waiting = Math.max(0, unsentBytes() - Math.max(0, leavingBytes()));
+    long limit = Math.min(capacityBytes, buffer.bytes() - waiting + unsentLimit());
     return Math.max(0, tcb.engine.memory().allowed(limit) - buffer.bytes());
+  }
+
+  /**
+   * What both windows let go with the next output, and so does not wait. In slow start that is
+   * twice what was acknowledged: the user has to fill it before, or would do so a round trip late.
+   */
+  private long leavingBytes() {
+    PathState path = tcb.paths.current();
+    return path == null ? 0 : Math.min(windowRoom(), path.windowBytes() - path.pipeBytes());
   }
 
   /** Half of what may wait, but a quarter of the buffer at most: the rest has to be in flight. */

@@ -68,6 +68,29 @@ class TcpTransferTest {
     pair.net.assertNoLeaks();
   }
 
+  /** The user fills the buffer when told; a window that doubles must find enough in it. */
+  @ParameterizedTest
+  @CsvSource({"true, reno", "false, reno", "true, cubic", "false, cubic"})
+  void shouldDoubleInEachRoundOfSlowStart(boolean ilnp, String algorithm) {
+    TcpConfig config = TcpConfig.DEFAULT.withCongestionControl(algorithm).withPacing(false);
+    Pair pair = new Pair(7, ilnp, config, 1500, 50);
+    pair.net.access(Pair.L1).rate = 1_250_000_000;
+    pair.openAndAwait(100_000_000, 0);
+    pair.net.runFor(NanoClock.millis(30));
+    TcpConnection connection = pair.client.connection;
+    for (int round = 0, window = 10; round < 7; round++, window *= 2) {
+      TcpInfo info = connection.info(pair.net.now);
+      assertThat(info.bytesSent() - info.bytesAcked())
+          .as("in flight in round %d", round)
+          .isEqualTo((long) window * info.mssBytes());
+      pair.net.runFor(NanoClock.millis(100));
+    }
+    connection.abort(pair.net.now);
+    pair.net.runFor(NanoClock.millis(100));
+    pair.listener.close();
+    pair.net.assertNoLeaks();
+  }
+
   @Test
   void shouldBoundWhatASlowReaderHolds() {
     Pair pair = new Pair(6, true, TcpConfig.DEFAULT.withBuffers(262144, 131072));

@@ -9,13 +9,10 @@ abstract class WindowBased implements CongestionControl {
   static final int INITIAL_SEGMENTS = 10;
 
   /**
-   * RFC 9406 §4.3: L. Without pacing, an acknowledgement of many segments would let twice as many
-   * go in one burst.
-   */
-  static final int UNPACED_LIMIT_SEGMENTS = 8;
-
-  /**
-   * RFC 3465 §2.3 asks for one while the losses of a time-out are repaired, for a cumulative
+   * RFC 3465's L. Elsewhere there is none, as in Linux: receivers that take segments in batches, as
+   * this one, acknowledge many at once, and a limit would keep a window from doubling.
+   *
+   * <p>RFC 3465 §2.3 asks for one while the losses of a time-out are repaired, for a cumulative
    * acknowledgement may then cover what arrived long ago. Only a peer without SACK leaves that in
    * doubt; two is what its delayed acknowledgements stand for.
    */
@@ -134,10 +131,7 @@ abstract class WindowBased implements CongestionControl {
   }
 
   private long limitBytes() {
-    if (afterTimeout) {
-      return (long) TIMEOUT_LIMIT_SEGMENTS * mss;
-    }
-    return paced ? Long.MAX_VALUE : (long) UNPACED_LIMIT_SEGMENTS * mss;
+    return afterTimeout ? (long) TIMEOUT_LIMIT_SEGMENTS * mss : Long.MAX_VALUE;
   }
 
   abstract void avoidCongestion(long nowNanos, long ackedBytes, long srttNanos);

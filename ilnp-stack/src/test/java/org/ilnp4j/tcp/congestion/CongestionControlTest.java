@@ -23,19 +23,7 @@ class CongestionControlTest {
     assertThat(flow.window()).as("delayed acknowledgements count in full").isEqualTo(20);
     flow.segmentsPerAck = 20;
     flow.round();
-    double stretched = name.equals("cubic") ? 20 : WindowBased.UNPACED_LIMIT_SEGMENTS;
-    assertThat(flow.window())
-        .as("so do stretched ones when segments are paced")
-        .isEqualTo(20 + stretched);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"cubic", "reno"})
-  void shouldNotLetOneAcknowledgementOpenTheWindowAtWillWithoutPacing(String name) {
-    Flow flow = new Flow(CongestionControl.create(name, MSS, /* paced= */ false));
-    flow.send();
-    flow.ack(1000 * MSS);
-    assertThat(flow.window()).isEqualTo(18);
+    assertThat(flow.window()).as("so do stretched ones").isEqualTo(40);
   }
 
   @ParameterizedTest
