@@ -300,6 +300,9 @@ final class LossRecovery {
     if (head.fate() == Fate.SACKED) {
       queue.forgetSacks(); // it has thrown away what it had acknowledged
     }
+    if (!isTimed(path)) {
+      return; // SACK has told of all that was sent here since the timer was set
+    }
     SentSegment oldest = path.oldestInFlight();
     if (oldest != null && oldest.sentNanos() + path.rtt.rtoNanos() > nowNanos) {
       // The timer has run since an acknowledgement that only the old path held up.
