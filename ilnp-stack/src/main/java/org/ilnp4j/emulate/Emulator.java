@@ -109,6 +109,20 @@ public final class Emulator implements AutoCloseable {
         });
   }
 
+  /**
+   * The next packet of each direction meets the chances of the first one, whatever has passed
+   * before: so that an experiment does not depend on what kernels say of their own accord.
+   */
+  public synchronized void restartChances() throws IOException {
+    ask(
+        () -> {
+          for (Direction d : Direction.values()) {
+            loop.link(d).restartChances();
+          }
+          return null;
+        });
+  }
+
   public synchronized LinkConfig config(Direction direction) {
     return configs.get(direction);
   }

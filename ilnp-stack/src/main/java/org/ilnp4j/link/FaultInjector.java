@@ -46,7 +46,7 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
   private final NanoClock clock;
   private final TimerQueue timers;
   private final LinkChance chance;
-  private final LossProcess losses;
+  private LossProcess losses;
   private final TransmitTime transmitTime = new TransmitTime();
   private final LinkStats stats = new LinkStats();
   private final PacketRing queue = new PacketRing();
@@ -61,6 +61,10 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
   private ByteBuf sending;
 
   private long sendingNumber;
+
+  /** Chances are counted from this one on. */
+  private long firstPacket;
+
   private long departNanos;
 
   private long lastArrivalNanos;
@@ -124,6 +128,12 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
     config = newConfig;
   }
 
+  /** The chances of the next packet are those of the first one of a new link. */
+  public void restartChances() {
+    firstPacket = stats.offeredPackets();
+    losses = new LossProcess(chance);
+  }
+
   public LinkStats stats() {
     return stats;
   }
@@ -166,7 +176,7 @@ public final class FaultInjector implements PacketSink, AutoCloseable {
   @Override
   public void transmit(ByteBuf packet) {
     int bytes = packet.readableBytes();
-    long number = stats.offeredPackets();
+    long number = stats.offeredPackets() - firstPacket;
     stats.countOffered(bytes);
     if (!up) {
       drop(LinkDrop.DOWN, packet);

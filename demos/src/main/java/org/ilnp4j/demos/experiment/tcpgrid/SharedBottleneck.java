@@ -90,6 +90,7 @@ final class SharedBottleneck {
                   ? new IlnpFlow(testbed, mode, FIRST_PORT + flows.size(), Flow.ENDLESS)
                   : new KernelFlow(testbed, Flow.ENDLESS));
         }
+        testbed.settle();
         for (Flow flow : flows) {
           flow.start();
         }

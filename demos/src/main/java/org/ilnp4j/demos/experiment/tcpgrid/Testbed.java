@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.ilnp4j.demos.lab.IlnpNode;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.emulate.Emulator;
@@ -33,6 +34,8 @@ final class Testbed implements AutoCloseable {
   /** The kernel counts its overhead too, and offers about half of the buffer as window. */
   private static final int KERNEL_RECEIVE_BYTES = 32 << 20;
 
+  private static final int SETTLE_MILLIS = 100;
+
   private final Lab lab;
   private final String senderNamespace;
   private final String receiverNamespace;
@@ -53,6 +56,9 @@ final class Testbed implements AutoCloseable {
     senderNamespace = lab.namespace("s" + number);
     receiverNamespace = lab.namespace("r" + number);
     try {
+      for (String namespace : List.of(senderNamespace, receiverNamespace)) {
+        lab.sysctl(namespace, "net/ipv6/conf/default/mldv2_unsolicited_report_interval", "1");
+      }
       path =
           Emulator.start(
               EmulatorConfig.between(
@@ -72,6 +78,15 @@ final class Testbed implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  /**
+   * Waits until the kernels have said what they say of their own accord about new devices; it would
+   * shift which packets of a transfer are lost.
+   */
+  void settle() throws IOException, InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(SETTLE_MILLIS);
+    path.restartChances();
   }
 
   private void kernel(String namespace, String address, String congestion) throws IOException {

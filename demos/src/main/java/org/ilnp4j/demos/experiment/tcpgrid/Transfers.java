@@ -22,7 +22,7 @@ import org.ilnp4j.demos.lab.Lab;
  * processor has something to do; those that mostly wait go together, each over a path of its own.
  */
 final class Transfers {
-  private static final int LIGHT_AT_ONCE = 8;
+  private static final int LIGHT_AT_ONCE = 24;
   private static final int PORT = 5001;
   private static final double KILO = 1e3;
   private static final double SET_UP_SECONDS = 0.5;
@@ -166,6 +166,7 @@ final class Transfers {
             job.stack == Stack.OURS
                 ? new IlnpFlow(testbed, cell.mode(), PORT, cell.bytes())
                 : new KernelFlow(testbed, cell.bytes())) {
+      testbed.settle();
       flow.start();
       double seconds =
           flow.seconds().get((long) (cell.limitSeconds() * 1e3), TimeUnit.MILLISECONDS);
