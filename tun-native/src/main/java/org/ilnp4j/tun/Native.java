@@ -56,6 +56,7 @@ final class Native {
   static final short POLLIN = 1;
   static final int PR_SET_TIMERSLACK = 29;
   static final int SCHED_RR = 2;
+  static final int PRIO_PROCESS = 0;
 
   static final int IFNAMSIZ = 16;
 
@@ -123,6 +124,8 @@ final class Native {
         @u_int64_t long count,
         @uintptr_t long timespec,
         @uintptr_t long signalMask);
+
+    int setpriority(int which, int id, int nice);
 
     int sched_setscheduler(int thread, int policy, @uintptr_t long priority);
 

@@ -25,6 +25,7 @@ import org.ilnp4j.proxy.LocalTransport;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.tun.NetworkNamespace;
+import org.ilnp4j.tun.Poller;
 import org.ilnp4j.tun.TunDevice;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -104,6 +105,7 @@ public final class IlnpNode implements AutoCloseable {
             .getNow();
     run(
         () -> {
+          Poller.bePreferred();
           host.onLink(runner.now(), UPLINK, true);
           runner.endTurn();
           return null;
