@@ -318,6 +318,20 @@ class FaultInjectorTest {
   }
 
   @Test
+  void shouldBeginItsChancesAnewWhenAsked() {
+    List<Integer> plain = survivors(LinkConfig.of(0, MS).withLoss(0.2), 500);
+    numbers.clear();
+    send(7, 100); // what comes before does not count
+    runUntil(clock.nanoTime() + 2 * MS);
+    link.restartChances();
+    numbers.clear();
+    sent = 0;
+    send(500, 100);
+    runUntil(clock.nanoTime() + 2 * MS);
+    assertThat(numbers).isEqualTo(plain);
+  }
+
+  @Test
   void shouldLoseOtherPacketsWithAnotherSeed() {
     link(LinkConfig.PERFECT.withLoss(0.5));
     FaultInjector other =
