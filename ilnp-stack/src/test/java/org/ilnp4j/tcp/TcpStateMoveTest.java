@@ -88,7 +88,7 @@ class TcpStateMoveTest {
     p.net.runUntil(Math.min(usable, p.net.now + AT_ONCE_NANOS));
     boolean moved = sends && hasMoved(stage.sender(p));
     if (moved) {
-      assertFreshPath(MoveStage.path(stage.sender(p)));
+      assertFreshPath(MoveSteps.path(stage.sender(p)));
     }
     p.net.runUntil(usable);
     stage.act(p);
@@ -100,7 +100,7 @@ class TcpStateMoveTest {
     getOn(stage, p, p.net.now + late + AT_ONCE_NANOS);
     if (sends && !moved) {
       assertThat(hasMoved(stage.sender(p))).as("moved").isTrue();
-      assertFreshPath(MoveStage.path(stage.sender(p)));
+      assertFreshPath(MoveSteps.path(stage.sender(p)));
     }
     finish(stage, p, REST_NANOS);
   }
@@ -145,7 +145,7 @@ class TcpStateMoveTest {
   }
 
   private static boolean hasMoved(Stream sender) {
-    LocatorPair pair = MoveStage.path(sender).pair;
+    LocatorPair pair = MoveSteps.path(sender).pair;
     boolean left = pair.localL64() == Pair.L1 || pair.localL64() == Pair.LC;
     return !left || (pair.remoteL64() != Pair.L1 && pair.remoteL64() != Pair.LC);
   }
@@ -168,7 +168,7 @@ class TcpStateMoveTest {
     p.net.await(restNanos, p::isDone);
     p.assertIntact();
     for (Stream s : new Stream[] {p.client, p.server}) {
-      assertThat(MoveStage.state(s)).isIn(TcpState.TIME_WAIT, TcpState.CLOSED);
+      assertThat(MoveSteps.state(s)).isIn(TcpState.TIME_WAIT, TcpState.CLOSED);
     }
     assertThat(p.mn.engine.connections() + p.cn.engine.connections())
         .as("in TIME-WAIT")
