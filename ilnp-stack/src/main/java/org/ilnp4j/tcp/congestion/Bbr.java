@@ -48,7 +48,6 @@ public final class Bbr implements CongestionControl {
   private static final int FULL_BW_ROUNDS = 3;
   private static final int FULL_LOSS_EVENTS = 6;
   private static final int DRAIN_ROUNDS = 3;
-  private static final int EXTRA_ACKED_ROUNDS = 5;
   private static final int MOST_RENO_ROUNDS = 63;
   private static final long MIN_RTT_FILTER_NANOS = NanoClock.seconds(10);
   private static final long PROBE_RTT_INTERVAL_NANOS = NanoClock.seconds(5);
@@ -110,12 +109,7 @@ public final class Bbr implements CongestionControl {
   private double bwLatest;
   private long inFlightLatest;
 
-  // Aggregation.
-  private long extraAckedSinceNanos;
-  private long extraAckedDelivered;
-  private long extraAckedBefore;
-  private long extraAckedNow;
-  private int extraAckedRound;
+  private final AckAggregation aggregation = new AckAggregation();
 
   // RTT.
   private long minRttNanos = NONE;
@@ -200,7 +194,7 @@ public final class Bbr implements CongestionControl {
   @Override
   public void onIdle(long nowNanos, long idleNanos, long rtoNanos) {
     idleRestart = true;
-    extraAckedSinceNanos = nowNanos;
+    aggregation.restart(nowNanos);
     if (isProbingBw()) {
       setRate(1);
     } else if (state == State.PROBE_RTT) {
@@ -216,7 +210,7 @@ public final class Bbr implements CongestionControl {
     boolean appLimited = a.appLimited || a.priorDelivered < discountedUntilDelivered;
     updateLatestSignals(a);
     updateCongestionSignals(a, appLimited);
-    updateAggregation(a);
+    aggregation.onAck(a, bw, cwnd, roundCount, fullBwReached);
     checkFullBw(a, appLimited);
     checkStartupDone();
     checkDrainDone(a);
@@ -272,24 +266,6 @@ public final class Bbr implements CongestionControl {
     }
     lossInRound = false;
     lossEvents = 0;
-  }
-
-  private void updateAggregation(AckSample a) {
-    double expected = bw * (a.nowNanos - extraAckedSinceNanos) / NANOS;
-    if (extraAckedDelivered <= expected) {
-      extraAckedDelivered = 0;
-      extraAckedSinceNanos = a.nowNanos;
-      expected = 0;
-    }
-    extraAckedDelivered += a.deliveredBytes;
-    int window = fullBwReached ? EXTRA_ACKED_ROUNDS : 1;
-    if (roundCount - extraAckedRound >= window) {
-      extraAckedBefore = fullBwReached ? extraAckedNow : 0;
-      extraAckedNow = 0;
-      extraAckedRound = roundCount;
-    }
-    long extra = Math.min(cwnd, (long) (extraAckedDelivered - expected));
-    extraAckedNow = Math.max(extraAckedNow, extra);
   }
 
   private void resetFullBw(double baseline) {
@@ -578,7 +554,7 @@ public final class Bbr implements CongestionControl {
   }
 
   private void setCwnd(AckSample a) {
-    long most = budgeted(bdp(cwndGain) + Math.max(extraAckedBefore, extraAckedNow));
+    long most = budgeted(bdp(cwndGain) + aggregation.extraBytes());
     if (fullBwReached) {
       cwnd = Math.min(cwnd + a.deliveredBytes, most);
     } else if (cwnd < most || delivered < initialWindow()) {
