@@ -11,6 +11,7 @@ import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import org.ilnp4j.tun.Poller;
 import org.ilnp4j.tun.TunDevice;
 import org.ilnp4j.util.Counters;
 import org.ilnp4j.util.DropReason;
@@ -92,7 +93,8 @@ public final class TunLink implements Link {
   }
 
   /**
-   * Starts carrying packets; the link owns the device from now on.
+   * Starts carrying packets; the link owns the device from now on, and the thread of the loop goes
+   * before ordinary ones ({@link Poller#bePreferred}) where that is permitted.
    *
    * @param device opened without virtio-net header
    * @param mtu of the device, octets
@@ -137,7 +139,14 @@ public final class TunLink implements Link {
             device.close();
           }
         };
+    loop.execute(TunLink::preferThread);
     return new TunLink(packets, mtu, loop, allocator, handler, counters).start();
+  }
+
+  private static void preferThread() {
+    if (!Poller.bePreferred()) {
+      LOG.info("no permission to go before other threads: a busy machine will delay packets");
+    }
   }
 
   Future<TunLink> start() {

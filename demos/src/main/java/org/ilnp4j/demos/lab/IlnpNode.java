@@ -25,7 +25,6 @@ import org.ilnp4j.proxy.LocalTransport;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.tun.NetworkNamespace;
-import org.ilnp4j.tun.Poller;
 import org.ilnp4j.tun.TunDevice;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,7 +104,6 @@ public final class IlnpNode implements AutoCloseable {
             .getNow();
     run(
         () -> {
-          Poller.bePreferred();
           host.onLink(runner.now(), UPLINK, true);
           runner.endTurn();
           return null;
