@@ -218,7 +218,10 @@ public final class TcpConfig {
     return with(c -> c.minRtoNanos = nanos);
   }
 
-  /** Spreads a window of data over the round trip instead of sending it in bursts. */
+  /**
+   * Whether {@code cubic} spreads a window of data over the round trip instead of sending it in
+   * bursts. {@code bbr} always does, {@code reno} never.
+   */
   public boolean pacing() {
     return pacing;
   }

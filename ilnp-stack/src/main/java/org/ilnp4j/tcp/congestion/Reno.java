@@ -24,11 +24,15 @@ public final class Reno extends WindowBased {
   @Override
   void avoidCongestion(long nowNanos, long ackedBytes, long srttNanos) {
     ackedSinceGrowth += ackedBytes;
-    // What a round trip carries is whole segments of the window.
-    while (ackedSinceGrowth >= cwnd - cwnd % mss) {
-      ackedSinceGrowth -= cwnd - cwnd % mss;
+    for (long carried = carried(); ackedSinceGrowth >= carried; carried = carried()) {
+      ackedSinceGrowth -= carried;
       cwnd += mss;
     }
+  }
+
+  /** What a round trip carries is whole segments of the window. */
+  private long carried() {
+    return Math.max(mss, cwnd - cwnd % mss);
   }
 
   @Override
