@@ -28,7 +28,8 @@ final class GridReport {
           Column.text("unit", "UNIT", "of `ours` and `peer`"),
           Column.number("ours", "OURS", 3, "ilnp4j, median of the repetitions"),
           Column.number("peer", "KERNEL", 3, "the Linux kernel, median of the repetitions"),
-          Column.number("ratio", "RATIO", 2, "`ours` by `peer`"),
+          Column.number(
+              "ratio", "RATIO", 2, "ours by peer in the same repetition, median of these"),
           Column.number("published_ours", "TOU", 0, "the published userspace TCP, kB/s"),
           Column.number("published_peer", "K.PUBL", 0, "the published kernel TCP, kB/s"),
           Column.number("published", "R.PUBL", 2, "the published ratio"),
@@ -67,7 +68,7 @@ final class GridReport {
                       .set("published", p.ratio()));
     }
     // Two digits, as the published ratios have: more would be claimed of noise.
-    double ratio = ours.median() / kernel.median();
+    double ratio = ours.medianRatioTo(kernel);
     claim(
         cell.id(),
         "ratio of goodputs, " + cell,
@@ -134,7 +135,7 @@ final class GridReport {
             .set("unit", unit)
             .set("ours", ours.median())
             .set("peer", kernel.median())
-            .set("ratio", ours.median() / kernel.median())
+            .set("ratio", ours.medianRatioTo(kernel))
             .set("ours_runs", ours.values())
             .set("peer_runs", kernel.values())
             .set("ours_retransmitted", ours.retransmitted())

@@ -1,7 +1,9 @@
 package org.ilnp4j.demos.experiment.tcpgrid;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.ilnp4j.demos.report.Figures;
 
 /** What one of the two stacks did in one cell, repetition by repetition. Thread-safe. */
@@ -38,6 +40,17 @@ final class Measured {
   /** NaN when no repetition has succeeded. */
   double median() {
     return Figures.median(values());
+  }
+
+  /**
+   * Median of the ratios to {@code other}, repetition by repetition: both met the same chances in
+   * one, and others in the next. NaN when there is none in which both succeeded.
+   */
+  double medianRatioTo(Measured other) {
+    Map<Integer, Double> by = new HashMap<>();
+    other.good().forEach(r -> by.put(r.rep, r.value));
+    return Figures.median(
+        good().stream().filter(r -> by.containsKey(r.rep)).map(r -> r.value / by.get(r.rep)).toList());
   }
 
   List<Long> retransmitted() {
