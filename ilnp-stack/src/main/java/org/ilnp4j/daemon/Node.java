@@ -1,6 +1,5 @@
 package org.ilnp4j.daemon;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -24,7 +23,9 @@ import org.ilnp4j.host.Host;
 import org.ilnp4j.host.HostConfig;
 import org.ilnp4j.ilnp.Nid;
 import org.ilnp4j.ip6.PacketSink;
+import org.ilnp4j.link.HostFeed;
 import org.ilnp4j.link.LinkHandler;
+import org.ilnp4j.link.Outlet;
 import org.ilnp4j.link.PcapTap;
 import org.ilnp4j.link.PcapWriter;
 import org.ilnp4j.link.TunLink;
@@ -44,6 +45,8 @@ import org.ilnp4j.proxy.Publish;
 import org.ilnp4j.proxy.RelayOptions;
 import org.ilnp4j.proxy.Socks5Proxy;
 import org.ilnp4j.time.NanoClock;
+import org.ilnp4j.tun.Errno;
+import org.ilnp4j.tun.LinuxException;
 import org.ilnp4j.tun.Netlink;
 import org.ilnp4j.tun.TunDevice;
 import org.ilnp4j.util.UserError;
@@ -103,7 +106,7 @@ final class Node implements AutoCloseable {
     netlink = Netlink.open();
     undo.add(netlink::close);
     long nid = nid();
-    TunDevice tun = TunDevice.open(config.tun().name(), TunDevice.Offload.NONE);
+    TunDevice tun = openTun(config.tun().name());
     undo.add(tun::close);
     plumbing = openPlumbing(nid, tun.name());
     openHost(nid, tun);
@@ -138,6 +141,20 @@ final class Node implements AutoCloseable {
         netlink.requireLink(link.isEmpty() ? config.uplinks().get(0).name() : link).macOctets());
   }
 
+  /** Super-segments pass where the kernel can; any TUN device carries packets one by one. */
+  private static TunDevice openTun(String name) throws IOException {
+    try {
+      return TunDevice.open(name, TunDevice.Offload.VNET_HDR);
+    } catch (LinuxException e) {
+      if (e.errno() != Errno.EINVAL) {
+        throw e;
+      }
+      TunDevice plain = TunDevice.open(name, TunDevice.Offload.NONE);
+      LOG.info("no segmentation offload, packets pass one by one: {}", e.getMessage());
+      return plain;
+    }
+  }
+
   private KernelPlumbing openPlumbing(long nid, String tunName) throws IOException {
     KernelPlumbing p =
         KernelPlumbing.start(
@@ -156,18 +173,17 @@ final class Node implements AutoCloseable {
 
   private void openHost(long nid, TunDevice tun) throws IOException {
     NanoClock clock = NanoClock.system();
-    TunLink[] device = new TunLink[1];
-    PacketSink out = packet -> device[0].transmit(packet);
-    LinkHandler in = new TunHandler();
+    Outlet outlet = new Outlet();
+    PacketSink out = outlet;
+    PcapTap tap = null;
     if (config.pcap().isPresent()) {
       PcapWriter writer = PcapWriter.open(config.pcap().get(), PcapWriter.epochNanosOf(clock));
       // Closed last but for the loop: the farewell of the sessions is worth seeing.
       undo.add(2, writer::close);
       var flush = loop.scheduleWithFixedDelay(writer::flush, 200, 200, TimeUnit.MILLISECONDS);
       undo.add(() -> flush.cancel(false));
-      PcapTap tap = new PcapTap(writer, clock);
+      tap = new PcapTap(writer, clock, PooledByteBufAllocator.DEFAULT);
       out = tap.tap(out);
-      in = tap.tap(in);
     }
     Host host =
         new Host(
@@ -179,7 +195,9 @@ final class Node implements AutoCloseable {
             handoffs);
     handoffs.outstanding(host.locatorUpdates()::outstanding);
     runner = new HostLoop(loop, host, clock);
-    device[0] =
+    LinkHandler in = new HostFeed(runner, this::onDeviceFailure);
+    in = tap == null ? in : tap.tap(in);
+    TunLink device =
         get(
             TunLink.open(
                 tun,
@@ -188,7 +206,8 @@ final class Node implements AutoCloseable {
                 PooledByteBufAllocator.DEFAULT,
                 in,
                 host.counters()));
-    undo.add(() -> loop.submit(device[0]::close).sync());
+    outlet.connect(device);
+    undo.add(() -> loop.submit(device::close).sync());
     undo.add(() -> loop.submit(runner::close).sync());
   }
 
@@ -337,23 +356,9 @@ final class Node implements AutoCloseable {
     stopped.countDown();
   }
 
-  /** Carries packets from the device into the host. */
-  private final class TunHandler implements LinkHandler {
-    @Override
-    public void onPacket(ByteBuf packet) {
-      runner.host().onPacket(runner.now(), packet);
-    }
-
-    @Override
-    public void onBatchEnd() {
-      runner.endTurn();
-    }
-
-    @Override
-    public void onFailure(Exception cause) {
-      LOG.error("the TUN device failed: {}", cause.getMessage());
-      failure = cause;
-      stopped.countDown();
-    }
+  private void onDeviceFailure(Exception cause) {
+    LOG.error("the TUN device failed: {}", cause.getMessage());
+    failure = cause;
+    stopped.countDown();
   }
 }

@@ -121,12 +121,24 @@ public final class Host {
     return updates;
   }
 
-  /** A packet came in; takes over the buffer. */
+  /** A packet came in as it was on the wire; takes over the buffer. */
   public void onPacket(long nowNanos, ByteBuf packet) {
+    onPacket(nowNanos, packet, false, 0);
+  }
+
+  /**
+   * A packet came in; takes over the buffer.
+   *
+   * @param checksumVouched see {@link PacketView#checksumVouched}
+   * @param segmentBytes see {@link PacketView#segmentBytes}
+   */
+  public void onPacket(long nowNanos, ByteBuf packet, boolean checksumVouched, int segmentBytes) {
     counters.add(Counter.PACKETS_IN);
     counters.add(Counter.BYTES_IN, packet.readableBytes());
     try {
       DropReason drop = view.parse(packet);
+      view.checksumVouched = checksumVouched;
+      view.segmentBytes = segmentBytes;
       if (drop == null) {
         drop = ilcc.admit(nowNanos, view);
       }

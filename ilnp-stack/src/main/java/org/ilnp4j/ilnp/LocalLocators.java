@@ -21,9 +21,9 @@ public final class LocalLocators {
   }
 
   public LocalLocator get(long l64) {
-    for (LocalLocator l : all) {
-      if (l.l64 == l64) {
-        return l;
+    for (int i = 0; i < all.size(); i++) { // for each packet: no iterator
+      if (all.get(i).l64 == l64) {
+        return all.get(i);
       }
     }
     return null;

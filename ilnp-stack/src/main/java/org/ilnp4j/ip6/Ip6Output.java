@@ -20,11 +20,15 @@ public final class Ip6Output {
   /** RFC 9293 §3.9.2 leaves the value to the user; this is the usual one. */
   public static final int DEFAULT_HOP_LIMIT = 64;
 
+  /** IPv6 header and the longest TCP header. */
+  private static final int SHORT_NONCE_MARGIN_BYTES = 100;
+
   private final PacketSink sink;
   private final ByteBufAllocator allocator;
   private final PathMtu pathMtu;
   private final Counters counters;
   private final int hopLimit;
+  private final GatheredPacket gathered = new GatheredPacket();
 
   public Ip6Output(
       PacketSink sink, ByteBufAllocator allocator, PathMtu pathMtu, Counters counters) {
@@ -53,6 +57,25 @@ public final class Ip6Output {
 
   public PathMtu pathMtu() {
     return pathMtu;
+  }
+
+  /** Octets of the largest packet that {@link #gather} may make; 0 when the device takes none. */
+  public int gatherBytes() {
+    return sink.gatherBytes();
+  }
+
+  /**
+   * The largest payload of a segment that may be cut from a super-segment to {@code c}. A Linux
+   * router checks whether the segments fit by a TCP header length that it reads from the octet 52
+   * behind the start of the packet. There a long nonce has a nibble that makes the result right,
+   * and a packet without nonce its true length; but with a short nonce stands the sequence number,
+   * which may make the segments look 60 octets longer than they are.
+   *
+   * @param mtu of the path, octets
+   */
+  public static int mostCutBytes(Correspondent c, int mtu) {
+    Nonce n = c.nonceOut();
+    return n == null || n.length() == NonceOption.LONG ? mtu : mtu - SHORT_NONCE_MARGIN_BYTES;
   }
 
   /** Octets before the upper layer in packets to {@code c}: 40, 48 or 56. */
@@ -129,5 +152,31 @@ public final class Ip6Output {
     counters.add(Counter.PACKETS_OUT);
     counters.add(Counter.BYTES_OUT, buf.readableBytes());
     sink.transmit(buf);
+  }
+
+  /**
+   * Makes a packet of complete headers and pieces of payload that the caller adds; only if {@link
+   * #gatherBytes} is not 0, and one at a time.
+   *
+   * @param head from {@link #start}; owned by the caller until {@link #finishGathered}
+   * @param upperIndex absolute index of the upper-layer header
+   * @param segmentBytes payload of each segment that the device cuts
+   */
+  public GatheredPacket gather(ByteBuf head, int upperIndex, int segmentBytes) {
+    gathered.start(head, upperIndex, segmentBytes);
+    return gathered;
+  }
+
+  /** Completes and sends what {@link #gather} began; see {@link #finish}. */
+  public void finishGathered(
+      ByteBuf head, int upperIndex, int protocol, int checksumOffset, boolean nidOnly) {
+    Ip6.completePartly(
+        head, upperIndex, gathered.payloadBytes(), protocol, checksumOffset, nidOnly);
+    gathered.checksum(checksumOffset, nidOnly);
+    counters.add(Counter.PACKETS_OUT);
+    counters.add(Counter.BYTES_OUT, gathered.bytes());
+    sink.transmit(gathered);
+    gathered.clear();
+    head.release();
   }
 }

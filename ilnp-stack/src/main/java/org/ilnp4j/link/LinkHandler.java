@@ -4,8 +4,14 @@ import io.netty.buffer.ByteBuf;
 
 /** Receives what a {@link Link} reads. Called on the link's event loop. */
 public interface LinkHandler {
-  /** One IPv6 packet in the readable bytes; the handler owns the buffer. Must not throw. */
-  void onPacket(ByteBuf packet);
+  /**
+   * One IPv6 packet in the readable bytes; the handler owns the buffer. Must not throw.
+   *
+   * @param checksumVouched the transport checksum need not be checked, and may be incomplete
+   * @param segmentBytes payload of each of the TCP segments that the packet was put together from;
+   *     0 when it is one segment
+   */
+  void onPacket(ByteBuf packet, boolean checksumVouched, int segmentBytes);
 
   /** After the last packet of each batch: the moment to send what the batch has caused. */
   void onBatchEnd();

@@ -16,4 +16,7 @@ interface PacketDevice extends Closeable {
 
   /** Writes a packet from memory; 0 if there is no room now. */
   int write(long address, int length) throws IOException;
+
+  /** Writes a packet from the pieces of an array of {@code struct iovec}; 0 if no room is now. */
+  int writeGathered(long iovecs, int count) throws IOException;
 }

@@ -127,6 +127,11 @@ final class Ecn {
     return mayMark && pathSound ? Ip6.ECN_ECT0 : 0;
   }
 
+  /** True when the next segment with new data will carry CWR. */
+  boolean isCwrDue() {
+    return cwrDue;
+  }
+
   /** The next segment with new data carries CWR; asks once. */
   boolean takeCwr() {
     boolean due = cwrDue;

@@ -245,7 +245,7 @@ final class LossRecovery {
   }
 
   private void scheduleTail(long nowNanos, PathState path) {
-    boolean lone = path.oldestInFlight() != null && queue.size() == 1;
+    boolean lone = queue.size() == 1 && queue.first().segments() == 1;
     long deadline = nowNanos + TailLossProbe.timeoutNanos(path, lone);
     tcb.timers.arm(TimerKind.TAIL_LOSS, Math.min(deadline, rtoDeadlineNanos));
   }
@@ -322,6 +322,7 @@ final class LossRecovery {
     timeouts++;
     tcb.onUnanswered();
     boolean first = path.phase() != Phase.LOSS;
+    queue.splitFirstSegment(0);
     path.onTimeout(nowNanos, tcb.snd.sndNxt, Math.max(path.inFlightBytes(), head.length()));
     SentSegment s = path.oldestInFlight();
     while (s != null) {
@@ -383,7 +384,7 @@ final class LossRecovery {
   void loseLargerThan(PathState path, int payloadBytes) {
     for (int i = 0; i < queue.size(); i++) {
       SentSegment s = queue.get(i);
-      if (s.fate() == Fate.IN_FLIGHT && s.path() == path && s.payloadLength() > payloadBytes) {
+      if (s.fate() == Fate.IN_FLIGHT && s.path() == path && s.segmentPayload() > payloadBytes) {
         queue.markLost(s, false);
       }
     }

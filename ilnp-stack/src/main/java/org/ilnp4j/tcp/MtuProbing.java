@@ -144,7 +144,7 @@ final class MtuProbing {
   private boolean hasArrived(PathState path, int bytes) {
     for (int i = 0; i < tcb.snd.queue.size(); i++) {
       SentSegment s = tcb.snd.queue.get(i);
-      if (s.fate() == Fate.SACKED && s.path() == path && s.payloadLength() > bytes) {
+      if (s.fate() == Fate.SACKED && s.path() == path && s.segmentPayload() > bytes) {
         return true;
       }
     }

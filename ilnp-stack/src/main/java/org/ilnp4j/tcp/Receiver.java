@@ -177,11 +177,12 @@ final class Receiver {
    *
    * @param fin true when FIN stands behind it
    */
-  DropReason onText(long nowNanos, ByteBuf packet, int seq, int index, int length, boolean fin) {
+  DropReason onText(long nowNanos, PacketView view, int seq, int index, int length, boolean fin) {
+    ByteBuf packet = view.buf;
     int left = seq;
     int right = seq + length;
     int at = index;
-    acks.noteSegment(length);
+    acks.noteSegment(view.segmentBytes > 0 ? view.segmentBytes : length);
     if (fin && !finKnown && Seq.geq(right, rcvNxt) && Seq.leq(right, rcvNxt + windowBytes())) {
       finKnown = true;
       finSeq = right;

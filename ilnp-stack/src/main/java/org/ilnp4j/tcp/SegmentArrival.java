@@ -296,7 +296,7 @@ final class SegmentArrival {
       return DropReason.TCP_CLOSED_STATE;
     }
     int before = t.rcv.rcvNxt;
-    DropReason drop = t.rcv.onText(nowNanos, view.buf, seq, h.payloadIndex, h.payloadLength, fin);
+    DropReason drop = t.rcv.onText(nowNanos, view, seq, h.payloadIndex, h.payloadLength, fin);
     if (t.rcv.isFinReached()) {
       t.onFinReached(nowNanos);
     } else if (t.rcv.rcvNxt != before) {

@@ -26,6 +26,9 @@ final class SegmentOutput {
   /** Octets of the timestamps option with its padding. */
   static final int TIMESTAMPS_BYTES = 12;
 
+  /** Less payload than this is copied behind its headers: that costs less than a piece. */
+  private static final int LEAST_GATHERED_BYTES = 256;
+
   private final Ip6Output out;
   private final Counters counters;
   private final TcpHeader header = new TcpHeader();
@@ -96,7 +99,7 @@ final class SegmentOutput {
     } else {
       header.window = t.rcv.synWindow();
     }
-    emit(t, path, 0, 0, 0);
+    emit(t, path, 0, 0, 0, 0);
     if (shake.transmissions() > 0) {
       counters.add(Counter.TCP_RETRANSMITTED);
       t.snd.recovery.retransmittedSegments++;
@@ -122,7 +125,8 @@ final class SegmentOutput {
       SentSegment s = snd.queue.get(i);
       int most = path.mssBytes();
       if (s.payloadLength() > most) {
-        snd.queue.split(i, most); // the path takes smaller packets than when it was sent
+        // One by one; or the path takes smaller packets than when it was sent.
+        snd.queue.split(i, Math.min(s.segmentPayload(), most));
       }
       if (waitsForPace(nowNanos, t, path)) {
         return;
@@ -159,9 +163,11 @@ final class SegmentOutput {
    * before its acknowledgement could be here.
    */
   private void rescue(long nowNanos, Tcb t, PathState path) {
-    SentSegment last = t.snd.queue.last();
+    if (path.phase() != PathState.Phase.RECOVERY) {
+      return;
+    }
+    SentSegment last = t.snd.queue.splitLastSegment();
     if (last != null
-        && path.phase() == PathState.Phase.RECOVERY
         && last.fate() == SentSegment.Fate.IN_FLIGHT
         && last.path() == path
         && Seq.leq(last.endSeq(), path.recoveryPoint())
@@ -184,7 +190,7 @@ final class SegmentOutput {
       return;
     }
     int length = (int) Math.min(path.mssBytes() - sackBytes(t), snd.unsentBytes());
-    SentSegment last = snd.queue.last();
+    SentSegment last = snd.queue.splitLastSegment();
     if (length > 0 && length <= snd.windowRoom()) {
       boolean fin = length == snd.unsentBytes() && snd.isFinDue();
       sendRecord(nowNanos, t, path, snd.appendRecord(length + (fin ? 1 : 0), fin, false));
@@ -237,17 +243,23 @@ final class SegmentOutput {
       if (unsent == 0 && !snd.isFinDue()) {
         return false;
       }
-      int most = path.mssBytes() - sackBytes(t);
+      int most = mostPayload(nowNanos, t, path);
       long room = Math.max(0, snd.windowRoom());
-      int length = (int) Math.min(Math.min(unsent, most), room);
+      int length = (int) Math.min(Math.min(unsent, batchBytes(nowNanos, t, path, most)), room);
+      if (length > most && length < unsent) {
+        length -= length % most; // the rest will fill a segment with what comes behind it
+      }
       boolean last = length == unsent;
       boolean fin = last && snd.isFinDue();
       if (length < most && !last && !isWorthwhile(snd, length)) {
         // Silly window (RFC 9293 §3.8.6.2.1); the persist timer overrides it.
         return true;
       }
-      if (last && length < most && !fin && snd.isSmallHeldBack()) {
-        return false;
+      if (last && length % most != 0 && !fin && snd.isSmallHeldBack()) {
+        if (length < most) {
+          return false;
+        }
+        length -= length % most;
       }
       if (!fits(path, length + (fin ? 1 : 0))) {
         path.windowLimited(true);
@@ -257,11 +269,36 @@ final class SegmentOutput {
         return false;
       }
       SentSegment s = snd.appendRecord(length + (fin ? 1 : 0), fin, false);
-      if (length < most) {
+      if (length % most != 0 || length == 0) {
         snd.noteSmall(s.endSeq());
       }
-      sendRecord(nowNanos, t, path, s);
+      sendRecord(nowNanos, t, path, s, most);
     }
+  }
+
+  /** Octets of payload in a full segment of new data. */
+  private int mostPayload(long nowNanos, Tcb t, PathState path) {
+    int most = path.mssBytes() - sackBytes(t);
+    return out.gatherBytes() == 0
+        ? most
+        : Math.min(
+            most,
+            Ip6Output.mostCutBytes(t.correspondent(), out.pathMtu().get(nowNanos, path.pair)));
+  }
+
+  /**
+   * How much new data may leave as one packet, in full segments of {@code most} octets, one at
+   * least: what the device cuts, but no more than window and pace let go. Without SACK, one
+   * segment: each is counted by its duplicate ACK.
+   */
+  private long batchBytes(long nowNanos, Tcb t, PathState path, int most) {
+    if (out.gatherBytes() == 0
+        || !t.snd.recovery.isSackPermitted()
+        || (t.ecn != null && t.ecn.isCwrDue())) {
+      return most;
+    }
+    long device = out.gatherBytes() - Ip6Output.overhead(t.correspondent()) - TcpHeader.MAX_BYTES;
+    return Math.max(1, Math.min(device, path.batchBytes(nowNanos)) / most) * most;
   }
 
   /** Room to leave for SACK blocks. */
@@ -293,8 +330,16 @@ final class SegmentOutput {
   // ---- building -------------------------------------------------------------------------------
 
   private void sendRecord(long nowNanos, Tcb t, PathState path, SentSegment s) {
+    sendRecord(nowNanos, t, path, s, s.payloadLength());
+  }
+
+  /**
+   * @param most octets of payload in each segment
+   */
+  private void sendRecord(long nowNanos, Tcb t, PathState path, SentSegment s, int most) {
     Sender snd = t.snd;
     int payload = s.payloadLength();
+    s.segmentBytes(Math.min(payload, most));
     int flags = TcpHeader.ACK;
     if (s.isFin()) {
       flags |= TcpHeader.FIN;
@@ -308,8 +353,9 @@ final class SegmentOutput {
       flags |= t.ecn.takeCwr() ? TcpHeader.CWR : 0;
     }
     begin(t, s.seq(), flags);
-    addState(nowNanos, t, path.mssBytes() - payload, payload > 0);
-    emit(t, path, snd.position(s.seq()), payload, ecnField);
+    addState(nowNanos, t, path.mssBytes() - s.segmentPayload(), payload > 0);
+    emit(t, path, snd.position(s.seq()), payload, s.segmentPayload(), ecnField);
+    t.segmentsOut += s.segments() - 1;
     snd.onSent(nowNanos, s, path, header.tsVal);
   }
 
@@ -318,7 +364,7 @@ final class SegmentOutput {
     begin(t, seq, flags);
     header.userTimeoutSeconds = t.userTimeout.takeTellDue();
     addState(nowNanos, t, Integer.MAX_VALUE, false);
-    emit(t, path, 0, 0, 0);
+    emit(t, path, 0, 0, 0, 0);
   }
 
   /** Ends the other side's half as well; without a path nothing can be said. */
@@ -360,18 +406,26 @@ final class SegmentOutput {
     } // else a retransmission had no room for the blocks; an acknowledgement of its own has
   }
 
-  private void emit(Tcb t, PathState path, long position, int payload, int ecnField) {
+  private void emit(
+      Tcb t, PathState path, long position, int payload, int segmentBytes, int ecnField) {
     Correspondent c = t.correspondent();
-    int bytes = header.headerBytes() + payload;
+    boolean gathers =
+        out.gatherBytes() > 0 && (payload >= LEAST_GATHERED_BYTES || payload > segmentBytes);
+    int bytes = header.headerBytes() + (gathers ? 0 : payload);
     ByteBuf packet = out.start(c, path.pair, Ip6.PROTO_TCP, bytes, t.trafficClass() | ecnField);
     int upper = packet.writerIndex();
     header.write(packet);
-    if (payload > 0) {
-      t.snd.buffer.copyTo(packet, position, payload);
-    }
     t.segmentsOut++;
     counters.add(Counter.TCP_SEGMENTS_OUT);
-    out.finish(packet, upper, Ip6.PROTO_TCP, TcpHeader.CHECKSUM_OFFSET, c.isIlnp());
+    if (gathers) {
+      t.snd.buffer.gatherTo(out.gather(packet, upper, segmentBytes), position, payload);
+      out.finishGathered(packet, upper, Ip6.PROTO_TCP, TcpHeader.CHECKSUM_OFFSET, c.isIlnp());
+    } else {
+      if (payload > 0) {
+        t.snd.buffer.copyTo(packet, position, payload);
+      }
+      out.finish(packet, upper, Ip6.PROTO_TCP, TcpHeader.CHECKSUM_OFFSET, c.isIlnp());
+    }
   }
 
   /** Octets of payload and TCP options in a packet to {@code c} on {@code pair}. */

@@ -2,6 +2,7 @@ package org.ilnp4j.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import org.ilnp4j.ip6.GatheredPacket;
 
 /**
  * What the user has queued and the other side has not acknowledged. Large buffers are kept as they
@@ -130,6 +131,21 @@ final class SendBuffer {
       int skip = (int) (at - starts[slot]);
       int n = Math.min(left, chunk.readableBytes() - skip);
       out.writeBytes(chunk, chunk.readerIndex() + skip, n);
+      at += n;
+      left -= n;
+    }
+  }
+
+  /** Adds {@code length} octets from a position on, all of which must be queued, to a packet. */
+  void gatherTo(GatheredPacket out, long position, int length) {
+    int left = length;
+    long at = position;
+    for (int i = indexOf(position); left > 0; i++) {
+      int slot = head + i & chunks.length - 1;
+      ByteBuf chunk = chunks[slot];
+      int skip = (int) (at - starts[slot]);
+      int n = Math.min(left, chunk.readableBytes() - skip);
+      out.add(chunk, chunk.readerIndex() + skip, n);
       at += n;
       left -= n;
     }

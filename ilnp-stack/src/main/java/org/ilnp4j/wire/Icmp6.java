@@ -59,7 +59,7 @@ public final class Icmp6 {
     if (v.upperLength < HEADER_BYTES) {
       return DropReason.ICMP_TRUNCATED;
     }
-    return Checksum.isValid(v.sumIpv6()) ? null : DropReason.ICMP_CHECKSUM;
+    return v.isChecksumRight() ? null : DropReason.ICMP_CHECKSUM;
   }
 
   public static int type(ByteBuf buf, int index) {

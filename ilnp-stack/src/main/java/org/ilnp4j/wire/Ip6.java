@@ -84,6 +84,35 @@ public final class Ip6 {
     packet.setShort(upperIndex + checksumOffset, checksum);
   }
 
+  /**
+   * Completes headers whose packet a device will complete: fills in the payload length, and as
+   * checksum the folded sum of the pseudo-header alone.
+   *
+   * @param head headers in the readable bytes
+   * @param upperIndex absolute index of the upper-layer header
+   * @param payloadBytes that will stand behind {@code head}
+   */
+  public static void completePartly(
+      ByteBuf head,
+      int upperIndex,
+      int payloadBytes,
+      int protocol,
+      int checksumOffset,
+      boolean nidOnly) {
+    int start = head.readerIndex();
+    int upperLength = head.writerIndex() - upperIndex + payloadBytes;
+    head.setShort(start + PAYLOAD_LENGTH, head.readableBytes() - HEADER_BYTES + payloadBytes);
+    long sum =
+        Checksum.pseudoHeader(
+            nidOnly ? 0 : head.getLong(start + SRC_L64),
+            head.getLong(start + SRC_NID),
+            nidOnly ? 0 : head.getLong(start + DST_L64),
+            head.getLong(start + DST_NID),
+            upperLength,
+            protocol);
+    head.setShort(upperIndex + checksumOffset, Checksum.fold(sum));
+  }
+
   /** The ECN field of a traffic class. */
   public static int ecn(int trafficClass) {
     return trafficClass & 3;

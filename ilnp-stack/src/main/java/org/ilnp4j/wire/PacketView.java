@@ -49,6 +49,15 @@ public final class PacketView {
   /** The offset from the IPv6 header that the Parameter Problem must name. */
   public int problemPointer;
 
+  /**
+   * The checksum is not complete, but the packet has never left the machine, or whoever received it
+   * has checked it.
+   */
+  public boolean checksumVouched;
+
+  /** Octets of payload in the segments this one was put together from; 0 when it is as it came. */
+  public int segmentBytes;
+
   private int options;
 
   public boolean hasNonce() {
@@ -124,6 +133,8 @@ public final class PacketView {
     nonceOffset = 0;
     problemCode = -1;
     problemPointer = 0;
+    checksumVouched = false;
+    segmentBytes = 0;
     options = 0;
   }
 
@@ -265,6 +276,11 @@ public final class PacketView {
       problemPointer = pointer;
     }
     return reason;
+  }
+
+  /** True when the checksum of the upper layer is right with the ordinary IPv6 pseudo-header. */
+  public boolean isChecksumRight() {
+    return checksumVouched || Checksum.isValid(sumIpv6());
   }
 
   /** Unfolded checksum sum of the upper layer with the ordinary IPv6 pseudo-header. */

@@ -237,6 +237,18 @@ public final class TcpHeader {
     writeSack(out);
   }
 
+  /**
+   * Makes of the header of a super-segment, written at {@code index}, that of one of its segments.
+   *
+   * @param offset of the segment's text in that of the super-segment
+   * @param last true for the last of them
+   */
+  public static void cutFrom(ByteBuf packet, int index, int offset, boolean last) {
+    packet.setInt(index + 4, packet.getInt(index + 4) + offset);
+    int flags = packet.getUnsignedByte(index + 13);
+    packet.setByte(index + 13, flags & ~(last ? 0 : FIN | PSH) & ~(offset == 0 ? 0 : CWR));
+  }
+
   private void writeRestLinux(ByteBuf out) {
     if (hasTimestamps) {
       // The two octets before the timestamps hold either SACK permitted or padding.

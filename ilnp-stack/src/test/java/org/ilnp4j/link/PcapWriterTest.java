@@ -142,12 +142,12 @@ class PcapWriterTest {
     ManualClock clock = new ManualClock();
     List<String> seen = new ArrayList<>();
     try (PcapWriter writer = PcapWriter.open(file, 0)) {
-      PcapTap tap = new PcapTap(writer, clock);
+      PcapTap tap = new PcapTap(writer, clock, buffers.allocator());
       LinkHandler handler =
           tap.tap(
               new LinkHandler() {
                 @Override
-                public void onPacket(ByteBuf packet) {
+                public void onPacket(ByteBuf packet, boolean checksumVouched, int segmentBytes) {
                   seen.add("in");
                   packet.release();
                 }
@@ -169,7 +169,7 @@ class PcapWriterTest {
               })
           .transmit(buffers.packet(100, 1));
       clock.advance(1);
-      handler.onPacket(buffers.packet(200, 2));
+      handler.onPacket(buffers.packet(200, 2), false, 0);
       handler.onBatchEnd();
       handler.onFailure(new IOException("gone"));
     }

@@ -50,7 +50,7 @@ class TunLinkKernelTest {
   private final LinkHandler handler =
       new LinkHandler() {
         @Override
-        public void onPacket(ByteBuf packet) {
+        public void onPacket(ByteBuf packet, boolean checksumVouched, int segmentBytes) {
           if (view.parse(packet) == null
               && view.protocol == Ip6.PROTO_ICMP6
               && Icmp6.type(packet, view.upperIndex) == Icmp6.ECHO_REPLY

@@ -99,6 +99,11 @@ class TunLinkTest {
     }
 
     @Override
+    public int writeGathered(long iovecs, int count) {
+      throw new UnsupportedOperationException("opened without virtio-net header");
+    }
+
+    @Override
     public void close() {
       deviceCloses++;
     }
@@ -106,7 +111,7 @@ class TunLinkTest {
 
   private final class Handler implements LinkHandler {
     @Override
-    public void onPacket(ByteBuf packet) {
+    public void onPacket(ByteBuf packet, boolean checksumVouched, int segmentBytes) {
       calls.add("packet " + packet.readableBytes());
       assertThat(packet.getByte(packet.writerIndex() - 1)).isEqualTo((byte) packet.readableBytes());
       packet.release();
@@ -137,7 +142,7 @@ class TunLinkTest {
   private void open(int fd) throws Exception {
     deviceFd = fd;
     link =
-        new TunLink(new Device(), 1500, loop, buffers.allocator(), new Handler(), counters)
+        new TunLink(new Device(), 0, 1500, loop, buffers.allocator(), new Handler(), counters)
             .start()
             .get(10, TimeUnit.SECONDS);
   }

@@ -44,6 +44,13 @@ final class Pair {
     cn.addLocator(LC, LocalLocator.State.ACTIVE);
   }
 
+  /** Both nodes hand out segments put together, as to a device that cuts them. */
+  Pair withSuperSegments() {
+    mn.superSegments = true;
+    cn.superSegments = true;
+    return this;
+  }
+
   Correspondent toCn() {
     return ilnp
         ? mn.ilcc.open(net.now, CN_NID, List.of(LC), NanoClock.seconds(300))

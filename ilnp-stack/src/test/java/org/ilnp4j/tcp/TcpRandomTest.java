@@ -79,6 +79,9 @@ class TcpRandomTest {
               .withCongestionControl(random.nextBoolean() ? "cubic" : "reno")
               .withBuffers(4096 << random.nextInt(8), 4096 << random.nextInt(8));
       pair = new Pair(seed, ilnp, config, 1280 + random.nextInt(800), 0);
+      if (seed % 2 == 1) {
+        pair.withSuperSegments();
+      }
       net = pair.net;
       for (long l64 : new long[] {Pair.L1, Pair.L2, Pair.LC, Pair.LD}) {
         TestNet.Access a = net.access(l64);

@@ -7,9 +7,11 @@ import org.ilnp4j.icmp.Icmp;
 import org.ilnp4j.ilnp.Correspondent;
 import org.ilnp4j.ilnp.Ilcc;
 import org.ilnp4j.ilnp.LocalLocator;
+import org.ilnp4j.ip6.GatheredPacket;
 import org.ilnp4j.ip6.Ip6Output;
 import org.ilnp4j.ip6.PacketSink;
 import org.ilnp4j.ip6.PathMtu;
+import org.ilnp4j.link.Segmentation;
 import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.time.TimerQueue;
 import org.ilnp4j.util.Counters;
@@ -27,6 +29,10 @@ final class TestNode {
   final PathMtu pathMtu;
   final Ilcc ilcc;
   final TcpEngine engine;
+
+  /** TCP hands out segments put together, as to a device that cuts them. */
+  boolean superSegments = Boolean.getBoolean("ilnp.super");
+
   private final Icmp icmp;
   private final PacketView view = new PacketView();
 
@@ -36,10 +42,34 @@ final class TestNode {
     pathMtu = new PathMtu(mtu);
     Random random = new Random(seed);
     ilcc = new Ilcc(nid, 4, 1000, random, counters);
-    Ip6Output output = new Ip6Output(sink, allocator, pathMtu, counters);
+    Ip6Output output = new Ip6Output(new Device(sink), allocator, pathMtu, counters);
     engine = new TcpEngine(config, ilcc, output, timers, random, counters);
     icmp = new Icmp(ilcc, output, engine, random, counters);
     ilcc.observer(engine::onLocatorsChanged);
+  }
+
+  /** Cuts super-segments as the kernel does, if the node is to send such. */
+  private final class Device implements PacketSink {
+    private final Segmentation cutter;
+
+    Device(PacketSink sink) {
+      cutter = new Segmentation(sink, allocator);
+    }
+
+    @Override
+    public void transmit(ByteBuf packet) {
+      cutter.transmit(packet);
+    }
+
+    @Override
+    public int gatherBytes() {
+      return superSegments ? cutter.gatherBytes() : 0;
+    }
+
+    @Override
+    public void transmit(GatheredPacket packet) {
+      cutter.transmit(packet);
+    }
   }
 
   LocalLocator addLocator(long l64, LocalLocator.State state) {

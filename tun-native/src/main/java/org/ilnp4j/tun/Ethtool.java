@@ -5,12 +5,16 @@ import static org.ilnp4j.tun.Native.LIBC;
 import java.nio.ByteBuffer;
 
 /**
- * Generic receive offload of an interface. It has to be off on virtual links that carry ILNP: GRO
- * merges segments with partial checksums and seeds them anew with the sum over full addresses,
- * which corrupts checksums that leave out the locators.
+ * Offloads of an interface.
+ *
+ * <p>Generic receive offload has to be off on virtual links that carry ILNP: GRO merges segments
+ * with partial checksums and seeds them anew with the sum over full addresses, which corrupts
+ * checksums that leave out the locators.
  */
 public final class Ethtool {
   private static final long SIOCETHTOOL = 0x8946L;
+  private static final int ETHTOOL_STSO = 0x1f;
+  private static final int ETHTOOL_SGSO = 0x24;
   private static final int ETHTOOL_GGRO = 0x2b;
   private static final int ETHTOOL_SGRO = 0x2c;
 
@@ -23,6 +27,15 @@ public final class Ethtool {
 
   public static void setGro(String interfaceName, boolean on) throws LinuxException {
     call(interfaceName, ETHTOOL_SGRO, on ? 1 : 0, "switch receive offload of");
+  }
+
+  /**
+   * Whether the interface takes TCP super-segments; without, the kernel cuts them for it, and does
+   * not make its own.
+   */
+  public static void setSegmentation(String interfaceName, boolean on) throws LinuxException {
+    call(interfaceName, ETHTOOL_STSO, on ? 1 : 0, "switch segmentation offload of");
+    call(interfaceName, ETHTOOL_SGSO, on ? 1 : 0, "switch segmentation offload of");
   }
 
   private static int call(String name, int command, int data, String operation)

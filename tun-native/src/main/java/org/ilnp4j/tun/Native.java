@@ -91,6 +91,9 @@ final class Native {
     @ssize_t
     long write(int fd, @uintptr_t long address, @size_t long count);
 
+    @ssize_t
+    long writev(int fd, @uintptr_t long iovecs, int count);
+
     @Variadic(fixedCount = 2)
     int ioctl(int fd, @u_int64_t long request, @uintptr_t long argument);
 

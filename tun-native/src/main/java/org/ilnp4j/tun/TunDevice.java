@@ -29,6 +29,9 @@ public final class TunDevice implements Closeable {
   /** Octets before each packet with {@link Offload#VNET_HDR}. */
   public static final int VNET_HDR_BYTES = 10;
 
+  /** Size of {@code struct iovec}: address and length, 8 octets each. */
+  public static final int IOVEC_BYTES = 16;
+
   private static final long TUNSETIFF = 0x400454caL;
   private static final long TUNSETOFFLOAD = 0x400454d0L;
   private static final short IFF_TUN = 0x0001;
@@ -170,15 +173,42 @@ public final class TunDevice implements Closeable {
       if (n >= 0) {
         return (int) n;
       }
-      int errno = Native.errno();
-      if (errno == Errno.EAGAIN || errno == Errno.ENOBUFS) {
+      if (!isToBeRepeated(Native.errno())) {
         return 0;
       }
-      if (errno != Errno.EINTR) {
-        String hint = errno == Errno.EIO ? "set it up first: ip link set " + name + " up" : "";
-        throw new LinuxException("write to TUN device", name, errno, hint);
+    }
+  }
+
+  /**
+   * Hands one packet in pieces to the kernel: its virtio-net header, if on, and everything behind
+   * it.
+   *
+   * @param iovecs address of {@code count} times {@code struct iovec} ({@value #IOVEC_BYTES}
+   *     octets: address, length)
+   * @return octets written, or 0 if the kernel has no room now; the packet was not taken
+   */
+  public int writeGathered(long iovecs, int count) throws LinuxException {
+    while (true) {
+      long n = LIBC.writev(fd, iovecs, count);
+      if (n >= 0) {
+        return (int) n;
+      }
+      if (!isToBeRepeated(Native.errno())) {
+        return 0;
       }
     }
+  }
+
+  /** False when the kernel has no room now. */
+  private boolean isToBeRepeated(int errno) throws LinuxException {
+    if (errno == Errno.EINTR) {
+      return true;
+    }
+    if (errno == Errno.EAGAIN || errno == Errno.ENOBUFS) {
+      return false;
+    }
+    String hint = errno == Errno.EIO ? "set it up first: ip link set " + name + " up" : "";
+    throw new LinuxException("write to TUN device", name, errno, hint);
   }
 
   /** Removes the device. Idempotent. Leave the epoll loop first: close wakes nobody. */

@@ -1,6 +1,5 @@
 package org.ilnp4j.demos.lab;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -13,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.ilnp4j.host.Host;
 import org.ilnp4j.host.HostConfig;
 import org.ilnp4j.ilnp.Nid;
-import org.ilnp4j.link.LinkHandler;
+import org.ilnp4j.link.HostFeed;
+import org.ilnp4j.link.Outlet;
 import org.ilnp4j.link.TunLink;
 import org.ilnp4j.mobility.HandoffPolicy;
 import org.ilnp4j.mobility.LocatorPlumber;
@@ -74,7 +74,7 @@ public final class IlnpNode implements AutoCloseable {
 
   private void build(Lab lab, String namespace, TcpConfig tcp) throws IOException {
     TunDevice tun =
-        NetworkNamespace.call(namespace, () -> TunDevice.open(DEVICE, TunDevice.Offload.NONE));
+        NetworkNamespace.call(namespace, () -> TunDevice.open(DEVICE, TunDevice.Offload.VNET_HDR));
     lab.ip(
         namespace, "link", "set", DEVICE, "mtu", "" + MTU, "txqueuelen", "" + QUEUE_PACKETS, "up");
     lab.ip(namespace, "-6", "route", "add", address() + "/128", "dev", DEVICE);
@@ -83,10 +83,11 @@ public final class IlnpNode implements AutoCloseable {
     MobilityConfig mobility =
         MobilityConfig.of(
             List.of(new UplinkConfig(UPLINK, 10, l64, 0, 0)), HandoffPolicy.PREFERENCE);
+    Outlet outlet = new Outlet();
     Host host =
         new Host(
             HostConfig.of(nid, mobility).withTcp(tcp),
-            packet -> link.transmit(packet),
+            outlet,
             PooledByteBufAllocator.DEFAULT,
             new RoutedByOthers(),
             new SecureRandom(),
@@ -98,10 +99,11 @@ public final class IlnpNode implements AutoCloseable {
                 MTU,
                 loop,
                 PooledByteBufAllocator.DEFAULT,
-                new FromTun(runner),
+                new HostFeed(runner, e -> LOG.error("the TUN device failed: {}", e.getMessage())),
                 host.counters())
             .syncUninterruptibly()
             .getNow();
+    outlet.connect(link);
     run(
         () -> {
           host.onLink(runner.now(), UPLINK, true);
@@ -172,23 +174,5 @@ public final class IlnpNode implements AutoCloseable {
 
     @Override
     public void solicit(String uplink) {}
-  }
-
-  /** Carries packets from the device into the host. */
-  private record FromTun(HostLoop runner) implements LinkHandler {
-    @Override
-    public void onPacket(ByteBuf packet) {
-      runner.host().onPacket(runner.now(), packet);
-    }
-
-    @Override
-    public void onBatchEnd() {
-      runner.endTurn();
-    }
-
-    @Override
-    public void onFailure(Exception cause) {
-      LOG.error("the TUN device failed: {}", cause.getMessage());
-    }
   }
 }

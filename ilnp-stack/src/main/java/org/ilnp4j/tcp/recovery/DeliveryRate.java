@@ -20,6 +20,18 @@ final class DeliveryRate {
     private long lostBytes;
     private boolean appLimited;
 
+    /** Copies to {@code spare}, or to a new one if that is null. */
+    Stamp copyTo(Stamp spare) {
+      Stamp copy = spare == null ? new Stamp() : spare;
+      copy.deliveredBytes = deliveredBytes;
+      copy.deliveredNanos = deliveredNanos;
+      copy.firstSentNanos = firstSentNanos;
+      copy.flightBytes = flightBytes;
+      copy.lostBytes = lostBytes;
+      copy.appLimited = appLimited;
+      return copy;
+    }
+
     /** In flight when it was sent, itself included. */
     long flightBytes() {
       return flightBytes;

@@ -259,6 +259,14 @@ public final class PathState {
         : Math.max(nowNanos + 1, pacer.nextSendNanos(nowNanos));
   }
 
+  /**
+   * Octets that may leave together now as far as window and pacing are concerned; the last segment
+   * may be larger than what is left of the pace.
+   */
+  public long batchBytes(long nowNanos) {
+    return Math.min(windowBytes() - pipeBytes(), pacer.budgetBytes(nowNanos));
+  }
+
   void onSent(SentSegment s, long nowNanos) {
     pacer.onSent(nowNanos, s.length);
     undo.onSent(s);
@@ -318,22 +326,18 @@ public final class PathState {
     return oldest;
   }
 
-  void onSacked(int bytes) {
-    sackedSegments++;
-    sackedBytes += bytes;
+  void onSacked(SentSegment s) {
+    sackedSegments += s.sackedSegments;
+    sackedBytes += s.length;
   }
 
-  void onSackForgotten(int bytes) {
-    sackedSegments--;
-    sackedBytes -= bytes;
+  void onSackForgotten(SentSegment s) {
+    sackedSegments -= s.sackedSegments;
+    sackedBytes -= s.length;
   }
 
   void onSackTrimmed(int bytes) {
     sackedBytes -= bytes;
-  }
-
-  void onSackSplit() {
-    sackedSegments++;
   }
 
   /** Segments last sent here that the other side has out of order. */
@@ -460,7 +464,7 @@ public final class PathState {
   }
 
   /**
-   * {@code s}, or {@code bytes} of it, arrived.
+   * {@code s}, or the first {@code bytes} of it, arrived.
    *
    * @param last false when an earlier transmission than the last must be what arrived
    */
@@ -473,7 +477,7 @@ public final class PathState {
       roundOrder = lastOrder;
       roundEnded = true;
     }
-    rack.onDelivered(nowNanos, s, last);
+    rack.onDelivered(nowNanos, s, s.seq + bytes, last);
   }
 
   long assumedDeliveredBytes() {

@@ -21,9 +21,13 @@ final class Rack {
 
   private final PathState path;
 
-  /** The latest transmission known to have arrived: its serial number, its time, its RTT. */
+  /**
+   * The latest transmission known to have arrived: its serial number, what it or the part of it
+   * that arrived ended with, its time, its RTT.
+   */
   private long latestOrder = -1;
 
+  private int latestEndSeq;
   private long latestSentNanos;
   private long latestRttNanos;
 
@@ -43,22 +47,31 @@ final class Rack {
   /**
    * Steps 2 and 3: {@code s} arrived.
    *
+   * @param endSeq of what arrived of it
    * @param last false when an earlier transmission than the last must be what arrived
    */
-  void onDelivered(long nowNanos, SentSegment s, boolean last) {
+  void onDelivered(long nowNanos, SentSegment s, int endSeq, boolean last) {
     if (!s.isRetransmitted()) {
-      if (!hasForwardmost || Seq.gt(s.endSeq(), forwardmostSeq)) {
-        forwardmostSeq = s.endSeq();
+      if (!hasForwardmost || Seq.gt(endSeq, forwardmostSeq)) {
+        forwardmostSeq = endSeq;
         hasForwardmost = true;
-      } else if (Seq.lt(s.endSeq(), forwardmostSeq)) {
+      } else if (Seq.lt(endSeq, forwardmostSeq)) {
         reorderingSeen = true;
       }
     }
-    if (last && s.order > latestOrder) {
+    boolean later =
+        s.order > latestOrder || (s.order == latestOrder && Seq.gt(endSeq, latestEndSeq));
+    if (last && later) {
       latestOrder = s.order;
+      latestEndSeq = endSeq;
       latestSentNanos = s.sentNanos;
       latestRttNanos = nowNanos - s.sentNanos;
     }
+  }
+
+  /** RFC 8985 §6.2: what left at once is in the order of its sequence numbers. */
+  private boolean isSentBeforeLatest(SentSegment s) {
+    return s.order < latestOrder || (s.order == latestOrder && Seq.lt(s.endSeq(), latestEndSeq));
   }
 
   /** See {@link PathState#forgetArrivals}. */
@@ -112,7 +125,7 @@ final class Rack {
    */
   long detect(long nowNanos, RetransmitQueue queue, int sndNxt) {
     long patienceNanos = latestRttNanos + reorderWindowNanos();
-    for (SentSegment s = path.oldestInFlight(); s != null && s.order < latestOrder; ) {
+    for (SentSegment s = path.oldestInFlight(); s != null && isSentBeforeLatest(s); ) {
       if (s.sentNanos + patienceNanos > nowNanos) {
         return latestSentNanos + patienceNanos;
       }

@@ -79,6 +79,7 @@ public final class RetransmitQueue {
     SentSegment s = slot(size++);
     s.seq = seq;
     s.length = length;
+    s.segmentBytes = length;
     s.fin = fin;
     s.probe = probe;
     s.sizeProbe = false;
@@ -112,7 +113,8 @@ public final class RetransmitQueue {
     if (s.fate != Fate.SACKED) {
       leave(s);
       s.fate = Fate.SACKED;
-      s.path.onSacked(s.length);
+      s.sackedSegments = s.segments();
+      s.path.onSacked(s);
     }
   }
 
@@ -153,7 +155,7 @@ public final class RetransmitQueue {
         s.path.onLeftFlight(s);
       }
       case LOST -> lostBytes -= s.length;
-      case SACKED -> s.path.onSackForgotten(s.length);
+      case SACKED -> s.path.onSackForgotten(s);
     }
   }
 
@@ -220,17 +222,12 @@ public final class RetransmitQueue {
 
   /** Cuts the record at a position in two, the first of {@code firstLength} octets. */
   public void split(int i, int firstLength) {
-    ensureRoom();
-    slot(size);
-    SentSegment spare = get(size);
-    for (int j = size; j > i + 1; j--) {
-      ring[head + j & ring.length - 1] = get(j - 1);
-    }
-    ring[head + i + 1 & ring.length - 1] = spare;
-    size++;
     SentSegment s = get(i);
+    SentSegment spare = insert(i + 1);
     spare.seq = s.seq + firstLength;
     spare.length = s.length - firstLength;
+    spare.segmentBytes = s.segmentBytes;
+    spare.sackedSegments = 0;
     spare.fin = s.fin;
     spare.probe = false;
     spare.sizeProbe = false;
@@ -241,13 +238,52 @@ public final class RetransmitQueue {
     spare.order = s.order;
     spare.tsVal = s.tsVal;
     spare.path = s.path;
+    if (s.stamp != null) {
+      spare.stamp = s.stamp.copyTo(spare.stamp);
+    }
     s.length = firstLength;
     s.fin = false;
-    if (s.fate == Fate.SACKED) {
-      s.path.onSackSplit();
-    } else if (s.fate == Fate.IN_FLIGHT) {
+    if (s.fate == Fate.IN_FLIGHT) {
       s.path.link(spare, s);
     }
+  }
+
+  /** Makes the first segment of the record at a position a record of its own. */
+  public void splitFirstSegment(int i) {
+    SentSegment s = get(i);
+    if (s.segments() > 1) {
+      split(i, s.segmentBytes);
+    }
+  }
+
+  /** Makes the last segment of all a record of its own; returns it, or null when there is none. */
+  public SentSegment splitLastSegment() {
+    SentSegment s = last();
+    if (s != null && s.segments() > 1) {
+      split(size - 1, (s.segments() - 1) * s.segmentBytes);
+    }
+    return last();
+  }
+
+  /** Makes room at a position, on the side where less has to be moved, and gives the record. */
+  private SentSegment insert(int i) {
+    ensureRoom();
+    SentSegment spare;
+    if (i > size / 2) {
+      spare = slot(size);
+      for (int j = size; j > i; j--) {
+        ring[head + j & ring.length - 1] = get(j - 1);
+      }
+    } else {
+      head = head - 1 & ring.length - 1;
+      spare = slot(0);
+      for (int j = 0; j < i; j++) {
+        ring[head + j & ring.length - 1] = get(j + 1);
+      }
+    }
+    ring[head + i & ring.length - 1] = spare;
+    size++;
+    return spare;
   }
 
   /** The other side threw away what it had selectively acknowledged (RFC 2018 §8). */

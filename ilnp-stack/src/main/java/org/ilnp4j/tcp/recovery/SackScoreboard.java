@@ -92,18 +92,38 @@ public final class SackScoreboard {
       return;
     }
     int i = queue.indexAfter(blockLeft == from ? from : from - 1);
-    for (; i < queue.size(); i++) {
-      SentSegment s = queue.get(i);
-      // A FIN came with the text before it, whether or not the block counts it in.
-      int end = s.isFin() && s.length > 1 ? s.endSeq() - 1 : s.endSeq();
-      if (Seq.gt(end, blockRight)) {
-        return;
-      }
-      if (Seq.geq(s.seq, blockLeft) && s.fate != Fate.SACKED && s.path != null) {
-        delivery.addSacked(s);
-        queue.markSacked(s);
+    for (; i < queue.size() && Seq.lt(queue.get(i).seq, blockRight); i++) {
+      if (queue.get(i).fate != Fate.SACKED && queue.get(i).path != null) {
+        i = markCovered(i, blockLeft, blockRight, delivery);
       }
     }
+  }
+
+  /**
+   * Marks the whole segments of the record at {@code i} that the block covers, as a record of their
+   * own; returns its position.
+   */
+  private int markCovered(int i, int blockLeft, int blockRight, Delivery delivery) {
+    SentSegment s = queue.get(i);
+    int at = i;
+    int unit = Math.max(1, s.segmentPayload());
+    int from = Math.max(0, (blockLeft - s.seq + unit - 1) / unit * unit);
+    // A FIN came with the text before it, whether or not the block counts it in.
+    int end = s.isFin() && s.length > 1 ? s.endSeq() - 1 : s.endSeq();
+    int to = Seq.leq(end, blockRight) ? s.length : (blockRight - s.seq) / unit * unit;
+    if (from >= to) {
+      return at;
+    }
+    if (to < s.length) {
+      queue.split(at, to);
+    }
+    if (from > 0) {
+      queue.split(at++, from);
+    }
+    SentSegment covered = queue.get(at);
+    delivery.addSacked(covered);
+    queue.markSacked(covered);
+    return at;
   }
 
   /** Scoreboard and queue have been turned over: time-out, move, or reneging. */

@@ -1,8 +1,9 @@
 package org.ilnp4j.tcp.recovery;
 
 /**
- * Record of one segment that was sent and is not acknowledged cumulatively. Holds no Locator and no
- * bytes: those are looked up again when it is sent again. Reused by its {@link RetransmitQueue}.
+ * Record of what was sent at once and is not acknowledged cumulatively: one segment, or several
+ * full ones that left as one super-segment. It is split when their fates part. Holds no Locator and
+ * no bytes: those are looked up again when it is sent again. Reused by its {@link RetransmitQueue}.
  */
 public final class SentSegment {
   /** Where the segment is, as far as the sender knows. */
@@ -17,6 +18,13 @@ public final class SentSegment {
 
   int seq;
   int length;
+
+  /** Payload of each segment but the last, which may be shorter. */
+  int segmentBytes;
+
+  /** By how much it counted when it was reported as arrived out of order. */
+  int sackedSegments;
+
   boolean fin;
   boolean probe;
   boolean sizeProbe;
@@ -51,6 +59,22 @@ public final class SentSegment {
 
   public int payloadLength() {
     return fin ? length - 1 : length;
+  }
+
+  /** Octets of payload in the largest segment of it, as it was last sent. */
+  public int segmentPayload() {
+    return Math.min(payloadLength(), segmentBytes);
+  }
+
+  /** How many segments it left as, at least 1. */
+  public int segments() {
+    int payload = payloadLength();
+    return payload <= segmentBytes ? 1 : (payload + segmentBytes - 1) / segmentBytes;
+  }
+
+  /** It is sent next, in segments of so many octets of payload. */
+  public void segmentBytes(int bytes) {
+    segmentBytes = bytes;
   }
 
   public boolean isFin() {

@@ -35,6 +35,15 @@ class RackTest {
     }
   }
 
+  /** So many segments as one record. */
+  private void sendTogether(int segments, PathState on) {
+    now += NanoClock.millis(1);
+    SentSegment s = queue.append(sent * SIZE, segments * SIZE, false, false);
+    s.segmentBytes(SIZE);
+    queue.sent(s, on, now, ++order, 0);
+    sent += segments;
+  }
+
   private void resend(int i, PathState on) {
     now += NanoClock.millis(1);
     SentSegment s = queue.get(i);
@@ -82,6 +91,60 @@ class RackTest {
     ack(a, 6, 7, 4, 5, 2, 3); // the latest first; acknowledgements before it were lost
     assertThat(a.isReorderingSeen()).isFalse();
     assertThat(lost()).containsExactly(0, 1, 3, 5);
+  }
+
+  @Test
+  void shouldTellTheSegmentsOfASuperSegmentApart() {
+    sendTogether(10, a);
+    ack(a, 3, 7);
+    assertThat(queue.size()).as("before, what arrived, and behind it").isEqualTo(3);
+    assertThat(queue.get(1).seq()).isEqualTo(3 * SIZE);
+    assertThat(queue.get(1).fate()).isEqualTo(Fate.SACKED);
+    assertThat(a.sackedSegments()).isEqualTo(4);
+    assertThat(lost()).as("four later ones arrived").containsExactly(0);
+    assertThat(queue.get(2).fate()).as("nothing later arrived").isEqualTo(Fate.IN_FLIGHT);
+    assertThat(a.inFlightBytes()).isEqualTo(3 * SIZE);
+    assertThat(queue.lostBytes()).isEqualTo(3 * SIZE);
+  }
+
+  @Test
+  void shouldNotWaitLongerForASegmentOfASuperSegment() {
+    sendTogether(10, a);
+    ack(a, 1, 3);
+    assertThat(lost()).as("a little later than its follower, it may still come").isEmpty();
+    ackNow(a, 1, 4);
+    assertThat(lost()).containsExactly(0);
+    assertThat(queue.get(0).length()).isEqualTo(SIZE);
+    assertThat(queue.size()).as("blocks that grew are two records").isEqualTo(4);
+  }
+
+  @Test
+  void shouldTakeWholeSegmentsOnlyForArrived() {
+    sendTogether(10, a);
+    TcpHeader h = new TcpHeader().clear();
+    h.sackLeft[0] = 3500;
+    h.sackRight[0] = 6999;
+    h.sackCount = 1;
+    now += RTT_NANOS;
+    delivery.reset(now, a, false, 0);
+    sack.onBlocks(h, 0, sent * SIZE, delivery);
+    assertThat(delivery.bytes()).isEqualTo(2 * SIZE);
+    assertThat(queue.get(1).seq()).isEqualTo(4 * SIZE);
+    assertThat(queue.get(1).endSeq()).isEqualTo(6 * SIZE);
+  }
+
+  @Test
+  void shouldBoundTheRecordsThatOddBlocksMake() {
+    sendTogether(40, a);
+    for (int octet = 1; octet < 40 * SIZE; octet += 7) {
+      TcpHeader h = new TcpHeader().clear();
+      h.sackLeft[0] = octet;
+      h.sackRight[0] = octet + 6;
+      h.sackCount = 1;
+      delivery.reset(now, a, false, 0);
+      sack.onBlocks(h, 0, sent * SIZE, delivery);
+    }
+    assertThat(queue.size()).isOne();
   }
 
   @Test

@@ -165,7 +165,7 @@ class RetransmitQueueTest {
         lost += s.length();
         first = first == null ? s : first;
       } else {
-        sacked++;
+        sacked += s.sackedSegments;
       }
     }
     assertThat(a.inFlightBytes()).isEqualTo(onA);
