@@ -10,13 +10,13 @@ import picocli.CommandLine.Spec;
     name = "bench",
     description = "Measures how fast a part of ilnp4j is on this machine.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = EmulateBench.class)
+    subcommands = {EmulateBench.class, ThroughputBench.class})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 
   @Override
   public void run() {
     throw new CommandLine.ParameterException(
-        spec.commandLine(), "what to measure is missing: emulate");
+        spec.commandLine(), "what to measure is missing: emulate, throughput");
   }
 }

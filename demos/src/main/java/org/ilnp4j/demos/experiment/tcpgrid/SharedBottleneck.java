@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.ilnp4j.demos.experiment.RunContext;
+import org.ilnp4j.demos.lab.Flow;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.demos.report.Figures;
 import org.ilnp4j.ilnp.SessionMode;
@@ -87,8 +88,8 @@ final class SharedBottleneck {
         for (Stack stack : stacks) {
           flows.add(
               stack == Stack.OURS
-                  ? new IlnpFlow(testbed, mode, FIRST_PORT + flows.size(), Flow.ENDLESS)
-                  : new KernelFlow(testbed, Flow.ENDLESS));
+                  ? testbed.ilnpFlow(mode, FIRST_PORT + flows.size(), Flow.ENDLESS)
+                  : testbed.kernelFlow(Flow.ENDLESS));
         }
         testbed.settle();
         for (Flow flow : flows) {

@@ -6,11 +6,15 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.ilnp4j.demos.lab.Flow;
+import org.ilnp4j.demos.lab.IlnpFlow;
 import org.ilnp4j.demos.lab.IlnpNode;
+import org.ilnp4j.demos.lab.KernelFlow;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.emulate.Emulator;
 import org.ilnp4j.emulate.EmulatorConfig;
 import org.ilnp4j.emulate.EmulatorConfig.Side;
+import org.ilnp4j.ilnp.SessionMode;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.tun.NetworkNamespace;
 import org.ilnp4j.util.Counter;
@@ -20,7 +24,7 @@ import org.ilnp4j.util.Counter;
  * what the path was like before. In each there is the kernel's TCP and a node of ilnp4j.
  */
 final class Testbed implements AutoCloseable {
-  static final String RECEIVER_KERNEL = "2001:db8:b::2";
+  private static final String RECEIVER_KERNEL = "2001:db8:b::2";
   private static final String PATH_DEVICE = "path0";
   private static final String SENDER_KERNEL = "2001:db8:a::2";
   private static final long SENDER_L64 = 0x2001_0db8_000a_0001L;
@@ -111,6 +115,16 @@ final class Testbed implements AutoCloseable {
 
   IlnpNode receiver() {
     return receiver;
+  }
+
+  /** ilnp4j's TCP from the sender to the receiver. */
+  Flow ilnpFlow(SessionMode mode, int port, long bytes) throws IOException {
+    return new IlnpFlow(sender, receiver, mode, port, bytes);
+  }
+
+  /** The kernel's. */
+  Flow kernelFlow(long bytes) throws IOException {
+    return new KernelFlow(senderNamespace, receiverNamespace, RECEIVER_KERNEL, bytes);
   }
 
   /** What the senders had to do again. */

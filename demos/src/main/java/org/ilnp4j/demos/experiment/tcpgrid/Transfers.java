@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.ilnp4j.demos.experiment.RunContext;
+import org.ilnp4j.demos.lab.Flow;
 import org.ilnp4j.demos.lab.Lab;
 
 /**
@@ -164,8 +165,8 @@ final class Transfers {
             new Testbed(lab, testbeds.incrementAndGet(), cell.path(), cell.congestion(), seed);
         Flow flow =
             job.stack == Stack.OURS
-                ? new IlnpFlow(testbed, cell.mode(), PORT, cell.bytes())
-                : new KernelFlow(testbed, cell.bytes())) {
+                ? testbed.ilnpFlow(cell.mode(), PORT, cell.bytes())
+                : testbed.kernelFlow(cell.bytes())) {
       testbed.settle();
       flow.start();
       double seconds =

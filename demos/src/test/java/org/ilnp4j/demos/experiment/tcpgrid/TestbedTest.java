@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.ilnp4j.demos.lab.Flow;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.demos.lab.Shell;
 import org.ilnp4j.ilnp.SessionMode;
@@ -20,7 +21,7 @@ class TestbedTest {
     for (String congestion : List.of("reno", "cubic")) {
       try (Lab lab = new Lab();
           Testbed testbed = new Testbed(lab, 1, PATH, congestion, 1);
-          Flow flow = new KernelFlow(testbed, Flow.ENDLESS)) {
+          Flow flow = testbed.kernelFlow(Flow.ENDLESS)) {
         flow.start();
         while (flow.receivedBytes() == 0) {
           TimeUnit.MILLISECONDS.sleep(5);
@@ -38,7 +39,7 @@ class TestbedTest {
       Flow flow;
       try (Testbed testbed = new Testbed(lab, 1, PATH, "cubic", 1)) {
         namespace = testbed.senderNamespace();
-        flow = new IlnpFlow(testbed, SessionMode.CLASSIC, 5001, Flow.ENDLESS);
+        flow = testbed.ilnpFlow(SessionMode.CLASSIC, 5001, Flow.ENDLESS);
         flow.start();
         flow.close();
       }

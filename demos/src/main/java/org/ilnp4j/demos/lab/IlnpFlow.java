@@ -1,4 +1,4 @@
-package org.ilnp4j.demos.experiment.tcpgrid;
+package org.ilnp4j.demos.lab;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -14,7 +14,6 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.util.List;
-import org.ilnp4j.demos.lab.IlnpNode;
 import org.ilnp4j.ilnp.SessionMode;
 import org.ilnp4j.netty.HostRunner;
 import org.ilnp4j.netty.IlnpServerSocketChannel;
@@ -22,7 +21,7 @@ import org.ilnp4j.netty.IlnpSocketAddress;
 import org.ilnp4j.netty.IlnpSocketChannel;
 
 /** ilnp4j's TCP at both ends, used through its Netty channels. */
-final class IlnpFlow extends Flow {
+public final class IlnpFlow extends Flow {
   private static final WriteBufferWaterMark WATER_MARKS =
       new WriteBufferWaterMark(2 * CHUNK_BYTES, 4 * CHUNK_BYTES);
 
@@ -34,12 +33,13 @@ final class IlnpFlow extends Flow {
   private Channel client;
 
   /** Listens at the receiver. */
-  IlnpFlow(Testbed testbed, SessionMode mode, int port, long bytes) throws IOException {
+  public IlnpFlow(IlnpNode sender, IlnpNode receiver, SessionMode mode, int port, long bytes)
+      throws IOException {
     super(bytes);
+    this.sender = sender;
+    this.receiver = receiver;
     this.mode = mode;
     this.port = port;
-    sender = testbed.sender();
-    receiver = testbed.receiver();
     ChannelFuture bound =
         new ServerBootstrap()
             .group(receiver.runner().eventLoop())
@@ -54,7 +54,7 @@ final class IlnpFlow extends Flow {
   }
 
   @Override
-  void connect() {
+  protected void connect() {
     HostRunner runner =
         mode == SessionMode.CLASSIC ? new ClassicRunner(sender.runner()) : sender.runner();
     ChannelFuture connecting =

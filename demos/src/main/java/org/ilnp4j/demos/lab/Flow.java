@@ -1,13 +1,14 @@
-package org.ilnp4j.demos.experiment.tcpgrid;
+package org.ilnp4j.demos.lab;
 
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Octets on their way from a program in one namespace to a program in the other. */
-abstract class Flow implements AutoCloseable {
+public abstract class Flow implements AutoCloseable {
   /** As many octets as there is time for. */
-  static final long ENDLESS = Long.MAX_VALUE;
+  public static final long ENDLESS = Long.MAX_VALUE;
 
   /** Octets a program writes or reads at once. */
   static final int CHUNK_BYTES = 64 << 10;
@@ -17,29 +18,40 @@ abstract class Flow implements AutoCloseable {
   private final CompletableFuture<Long> arrived = new CompletableFuture<>();
   private volatile long startNanos;
 
-  Flow(long bytes) {
+  protected Flow(long bytes) {
     this.bytes = bytes;
   }
 
   /** Begins to connect and then to send. */
-  final void start() throws IOException {
+  public final void start() throws IOException {
     startNanos = System.nanoTime();
     connect();
   }
 
-  abstract void connect() throws IOException;
+  protected abstract void connect() throws IOException;
 
   /** Octets that the receiving program has read so far. */
-  final long receivedBytes() {
+  public final long receivedBytes() {
     return received.get();
   }
 
   /** Seconds from the call of connect until all had been read; fails with the flow. */
-  final CompletableFuture<Double> seconds() {
+  public final CompletableFuture<Double> seconds() {
     return arrived.thenApply(end -> (end - startNanos) / 1e9);
   }
 
-  final void onRead(long n) {
+  /** Throws when the flow has failed. */
+  public final void requireAlive() throws IOException {
+    if (arrived.isCompletedExceptionally()) {
+      try {
+        arrived.join();
+      } catch (CompletionException e) {
+        throw new IOException("the flow broke: " + e.getCause().getMessage(), e);
+      }
+    }
+  }
+
+  protected final void onRead(long n) {
     received.addAndGet(n);
   }
 
@@ -52,7 +64,7 @@ abstract class Flow implements AutoCloseable {
     }
   }
 
-  final void onFailure(Throwable cause) {
+  protected final void onFailure(Throwable cause) {
     arrived.completeExceptionally(cause);
   }
 

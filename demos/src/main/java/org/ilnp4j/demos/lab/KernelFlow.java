@@ -1,4 +1,4 @@
-package org.ilnp4j.demos.experiment.tcpgrid;
+package org.ilnp4j.demos.lab;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,25 +10,27 @@ import java.nio.channels.SocketChannel;
 import org.ilnp4j.tun.NetworkNamespace;
 
 /** The kernel's TCP at both ends, with a blocking thread for each that does nothing else. */
-final class KernelFlow extends Flow {
+public final class KernelFlow extends Flow {
   private final ServerSocketChannel server;
   private final SocketChannel client;
   private final InetSocketAddress address;
 
   /** Opens the sockets; the congestion control is that of the sender's namespace. */
-  KernelFlow(Testbed testbed, long bytes) throws IOException {
+  public KernelFlow(
+      String senderNamespace, String receiverNamespace, String receiverAddress, long bytes)
+      throws IOException {
     super(bytes);
-    InetAddress receiver = InetAddress.getByName(Testbed.RECEIVER_KERNEL);
+    InetAddress receiver = InetAddress.getByName(receiverAddress);
     server =
         NetworkNamespace.call(
-            testbed.receiverNamespace(),
+            receiverNamespace,
             () -> ServerSocketChannel.open().bind(new InetSocketAddress(receiver, 0)));
-    client = NetworkNamespace.call(testbed.senderNamespace(), SocketChannel::open);
+    client = NetworkNamespace.call(senderNamespace, SocketChannel::open);
     address = (InetSocketAddress) server.getLocalAddress();
   }
 
   @Override
-  void connect() {
+  protected void connect() {
     startThread("kernel-receiver", this::receive);
     startThread("kernel-sender", this::send);
   }

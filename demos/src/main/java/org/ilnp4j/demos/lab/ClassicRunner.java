@@ -1,4 +1,4 @@
-package org.ilnp4j.demos.experiment.tcpgrid;
+package org.ilnp4j.demos.lab;
 
 import io.netty.channel.EventLoop;
 import java.io.IOException;
