@@ -45,8 +45,6 @@ import org.ilnp4j.proxy.Publish;
 import org.ilnp4j.proxy.RelayOptions;
 import org.ilnp4j.proxy.Socks5Proxy;
 import org.ilnp4j.time.NanoClock;
-import org.ilnp4j.tun.Errno;
-import org.ilnp4j.tun.LinuxException;
 import org.ilnp4j.tun.Netlink;
 import org.ilnp4j.tun.TunDevice;
 import org.ilnp4j.util.UserError;
@@ -106,7 +104,7 @@ final class Node implements AutoCloseable {
     netlink = Netlink.open();
     undo.add(netlink::close);
     long nid = nid();
-    TunDevice tun = openTun(config.tun().name());
+    TunDevice tun = TunDevice.open(config.tun().name(), TunDevice.Offload.NONE);
     undo.add(tun::close);
     plumbing = openPlumbing(nid, tun.name());
     openHost(nid, tun);
@@ -139,20 +137,6 @@ final class Node implements AutoCloseable {
     String link = ((NidSource.Eui64) source).interfaceName();
     return Nid.fromMac(
         netlink.requireLink(link.isEmpty() ? config.uplinks().get(0).name() : link).macOctets());
-  }
-
-  /** Super-segments pass where the kernel can; any TUN device carries packets one by one. */
-  private static TunDevice openTun(String name) throws IOException {
-    try {
-      return TunDevice.open(name, TunDevice.Offload.VNET_HDR);
-    } catch (LinuxException e) {
-      if (e.errno() != Errno.EINVAL) {
-        throw e;
-      }
-      TunDevice plain = TunDevice.open(name, TunDevice.Offload.NONE);
-      LOG.info("no segmentation offload, packets pass one by one: {}", e.getMessage());
-      return plain;
-    }
   }
 
   private KernelPlumbing openPlumbing(long nid, String tunName) throws IOException {

@@ -10,6 +10,7 @@ import org.ilnp4j.ilnp.SessionMode;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.tun.Ethtool;
 import org.ilnp4j.tun.NetworkNamespace;
+import org.ilnp4j.tun.TunDevice;
 
 /**
  * Two hosts and a Linux router between them, each a network namespace, joined by veth pairs of MTU
@@ -43,8 +44,8 @@ final class RoutedPath implements AutoCloseable {
       host(left, LEFT_DEVICE, 'a');
       host(right, RIGHT_DEVICE, 'b');
       TcpConfig tcp = TcpConfig.DEFAULT.withCongestionControl(CONGESTION);
-      leftNode = IlnpNode.open(lab, left, LEFT_NID, LEFT_L64, tcp);
-      rightNode = IlnpNode.open(lab, right, RIGHT_NID, RIGHT_L64, tcp);
+      leftNode = IlnpNode.open(lab, left, LEFT_NID, LEFT_L64, tcp, TunDevice.Offload.VNET_HDR);
+      rightNode = IlnpNode.open(lab, right, RIGHT_NID, RIGHT_L64, tcp, TunDevice.Offload.VNET_HDR);
     } catch (IOException | RuntimeException e) {
       close();
       throw e;

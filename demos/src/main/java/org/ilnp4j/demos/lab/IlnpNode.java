@@ -59,12 +59,14 @@ public final class IlnpNode implements AutoCloseable {
    * Starts a node. Packets for it must come into the namespace, and be routed there.
    *
    * @param l64 its Locator
+   * @param offload whether its device takes super-segments
    */
-  public static IlnpNode open(Lab lab, String namespace, long nid, long l64, TcpConfig tcp)
+  public static IlnpNode open(
+      Lab lab, String namespace, long nid, long l64, TcpConfig tcp, TunDevice.Offload offload)
       throws IOException {
     IlnpNode node = new IlnpNode(nid, l64);
     try {
-      node.build(lab, namespace, tcp);
+      node.build(lab, namespace, tcp, offload);
       return node;
     } catch (IOException | RuntimeException e) {
       node.close();
@@ -72,9 +74,9 @@ public final class IlnpNode implements AutoCloseable {
     }
   }
 
-  private void build(Lab lab, String namespace, TcpConfig tcp) throws IOException {
-    TunDevice tun =
-        NetworkNamespace.call(namespace, () -> TunDevice.open(DEVICE, TunDevice.Offload.VNET_HDR));
+  private void build(Lab lab, String namespace, TcpConfig tcp, TunDevice.Offload offload)
+      throws IOException {
+    TunDevice tun = NetworkNamespace.call(namespace, () -> TunDevice.open(DEVICE, offload));
     lab.ip(
         namespace, "link", "set", DEVICE, "mtu", "" + MTU, "txqueuelen", "" + QUEUE_PACKETS, "up");
     lab.ip(namespace, "-6", "route", "add", address() + "/128", "dev", DEVICE);

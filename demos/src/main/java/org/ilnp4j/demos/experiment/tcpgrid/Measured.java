@@ -50,7 +50,10 @@ final class Measured {
     Map<Integer, Double> by = new HashMap<>();
     other.good().forEach(r -> by.put(r.rep, r.value));
     return Figures.median(
-        good().stream().filter(r -> by.containsKey(r.rep)).map(r -> r.value / by.get(r.rep)).toList());
+        good().stream()
+            .filter(r -> by.containsKey(r.rep))
+            .map(r -> r.value / by.get(r.rep))
+            .toList());
   }
 
   List<Long> retransmitted() {

@@ -17,6 +17,7 @@ import org.ilnp4j.emulate.EmulatorConfig.Side;
 import org.ilnp4j.ilnp.SessionMode;
 import org.ilnp4j.tcp.TcpConfig;
 import org.ilnp4j.tun.NetworkNamespace;
+import org.ilnp4j.tun.TunDevice;
 import org.ilnp4j.util.Counter;
 
 /**
@@ -76,8 +77,11 @@ final class Testbed implements AutoCloseable {
           TcpConfig.DEFAULT
               .withCongestionControl(congestion)
               .withBuffers(BUFFER_BYTES, BUFFER_BYTES);
-      sender = IlnpNode.open(lab, senderNamespace, SENDER_NID, SENDER_L64, tcp);
-      receiver = IlnpNode.open(lab, receiverNamespace, RECEIVER_NID, RECEIVER_L64, tcp);
+      sender =
+          IlnpNode.open(lab, senderNamespace, SENDER_NID, SENDER_L64, tcp, TunDevice.Offload.NONE);
+      receiver =
+          IlnpNode.open(
+              lab, receiverNamespace, RECEIVER_NID, RECEIVER_L64, tcp, TunDevice.Offload.NONE);
     } catch (IOException | RuntimeException e) {
       close();
       throw e;
