@@ -59,6 +59,18 @@ class PktMainTest {
   }
 
   @Test
+  void shouldNotReadWhatMayNeverEnd() throws Exception {
+    Files.writeString(dir.resolve("f-endless.pkt"), "#include \"/dev/zero\"\n");
+    Path fifo = dir.resolve("g-fifo.pkt");
+    assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+    assertThat(run(dir.toString())).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("f-endless.pkt           unsupported a script that is no regular file")
+        .contains("g-fifo.pkt              unsupported a script that is no regular file")
+        .contains("3 passed, 1 failed, 3 unsupported");
+  }
+
+  @Test
   void shouldPrintOneObject() throws IOException {
     assertThat(run(dir.toString(), "--json", "--profile", "freebsd")).isZero();
     Map<String, Object> all = JSON.std.mapFrom(out.toString(StandardCharsets.UTF_8));

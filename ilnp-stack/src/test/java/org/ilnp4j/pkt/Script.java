@@ -100,6 +100,9 @@ record Script(Map<String, String> options, List<Event> events) {
 
   private static List<String> load(Path file) {
     try {
+      if (Files.exists(file) && !Files.isRegularFile(file)) {
+        throw ScriptStop.unsupported("a script that is no regular file"); // it may never end
+      }
       if (Files.size(file) > MAX_BYTES) {
         throw ScriptStop.unsupported("a script of more than " + MAX_BYTES + " octets");
       }
