@@ -19,6 +19,9 @@ public final class Correspondent {
   /** Lifetime of a Locator learned from a nonce-proved packet, until an LU names it. */
   static final long LEARNED_NANOS = NanoClock.seconds(10);
 
+  /** So long after its last packet a Locator is still taken for where the other node is. */
+  private static final long HEARD_LATELY_NANOS = NanoClock.millis(250);
+
   /**
    * A replaced Locator is not learned again this soon: late packets must not turn a session back.
    */
@@ -44,6 +47,9 @@ public final class Correspondent {
 
   /** Where the other side was said to be when the entry was made; kept when it moves. */
   private final List<Long> firstKnown = new ArrayList<>(1);
+
+  /** Where the last packet came from, if that is known from no other; 0 for none. */
+  private long unknownL64;
 
   private LocatorPair path;
   private int sessions;
@@ -184,10 +190,14 @@ public final class Correspondent {
 
   /**
    * Adds the Locator of a packet that carried the right nonce, or confirms one learned so before.
-   * Returns true when the set changed.
+   * No checksum covers a Locator: while packets come from known ones, an unknown one is believed
+   * when two in a row come from it, or each bit that flips on the way would turn the session
+   * elsewhere. Returns true when the set changed.
    */
   boolean learn(long nowNanos, long l64) {
     RemoteLocator known = remoteLocator(l64);
+    boolean again = l64 == unknownL64;
+    unknownL64 = 0;
     if (known != null) {
       if (known.state == RemoteLocator.State.VALID) {
         if (known.learned) {
@@ -207,6 +217,10 @@ public final class Correspondent {
     if (!Ip6.isRoutable(l64)) {
       return false;
     }
+    if (!again && isHeardElsewhere(nowNanos)) {
+      unknownL64 = l64;
+      return false;
+    }
     if (remote.size() >= MAX_LOCATORS) {
       dropOldestAged();
     }
@@ -217,6 +231,18 @@ public final class Correspondent {
     r.learned = true;
     remote.add(r);
     return true;
+  }
+
+  /** Session data came from a valid Locator a moment ago. */
+  private boolean isHeardElsewhere(long nowNanos) {
+    for (RemoteLocator r : remote) {
+      if (r.state == RemoteLocator.State.VALID
+          && r.heardNanos >= 0
+          && nowNanos - r.heardNanos < HEARD_LATELY_NANOS) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -165,10 +165,26 @@ class IlccTest extends IlccTestBase {
     assertMatch(data(A, NONCE), first);
     assertMatch(data(A, OTHER_NONCE), second);
     // From anywhere: the first moves to where the second is not.
-    assertMatch(data(B, NONCE), first);
-    assertMatch(data(C, OTHER_NONCE), second);
+    for (int i = 0; i < 2; i++) {
+      assertMatch(data(B, NONCE), first);
+      assertMatch(data(C, OTHER_NONCE), second);
+    }
     assertThat(first.path().remoteL64()).isEqualTo(B);
     assertThat(second.path().remoteL64()).isEqualTo(C);
+  }
+
+  /** No checksum covers it. */
+  @Test
+  void shouldNotSendToALocatorThatOneBitMadeOutOfAnother() {
+    ilcc.admit(now, syn(A, NONCE));
+    Correspondent c = ilcc.openFrom(now, view);
+    for (int bit = 0; bit < 64; bit++) {
+      assertMatch(data(A, NONCE), c);
+      assertMatch(data(A ^ 1L << bit, NONCE), c);
+      assertThat(c.path().remoteL64()).isEqualTo(A);
+    }
+    assertMatch(data(A, NONCE), c);
+    assertThat(c.remoteLocators()).hasSize(1);
   }
 
   @Test
