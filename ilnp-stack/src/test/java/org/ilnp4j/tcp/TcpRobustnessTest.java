@@ -90,7 +90,9 @@ class TcpRobustnessTest {
   void shouldFollowThePeerToANewLocatorAndSayWhereItIs() {
     TcpTranscript t = new TcpTranscript(true).established();
     t.receive("A seq=1 ack=1 len=10 from=20010db800050005");
-    assertThat(t.expect("A ack=11").dstL64).isEqualTo(0x20010db800050005L);
+    t.expect("A ack=11"); // one packet may be from a flipped bit
+    t.receive("A seq=11 ack=1 len=10 from=20010db800050005");
+    assertThat(t.expect("A ack=21").dstL64).isEqualTo(0x20010db800050005L);
     t.end();
   }
 
