@@ -2,6 +2,21 @@ package org.ilnp4j.mobility;
 
 /** Makes Locators work outside the host: kernel routes, proxy neighbour entries; or a simulator. */
 public interface LocatorPlumber {
+  /** For a host whose Locators work already. */
+  LocatorPlumber NONE =
+      new LocatorPlumber() {
+        @Override
+        public boolean install(String uplink, long l64, long routerL64, long routerNid) {
+          return true;
+        }
+
+        @Override
+        public void remove(String uplink, long l64) {}
+
+        @Override
+        public void solicit(String uplink) {}
+      };
+
   /**
    * Makes packets to and from {@code l64} flow through {@code uplink}. Idempotent.
    *

@@ -123,21 +123,16 @@ final class SendBuffer {
 
   /** Copies {@code length} octets from a position on, all of which must be queued, to a packet. */
   void copyTo(ByteBuf out, long position, int length) {
-    int left = length;
-    long at = position;
-    for (int i = indexOf(position); left > 0; i++) {
-      int slot = head + i & chunks.length - 1;
-      ByteBuf chunk = chunks[slot];
-      int skip = (int) (at - starts[slot]);
-      int n = Math.min(left, chunk.readableBytes() - skip);
-      out.writeBytes(chunk, chunk.readerIndex() + skip, n);
-      at += n;
-      left -= n;
-    }
+    walk(position, length, out, null);
   }
 
   /** Adds {@code length} octets from a position on, all of which must be queued, to a packet. */
   void gatherTo(GatheredPacket out, long position, int length) {
+    walk(position, length, null, out);
+  }
+
+  /** Hands each piece to the one of the two packets that is there. */
+  private void walk(long position, int length, ByteBuf copy, GatheredPacket gathered) {
     int left = length;
     long at = position;
     for (int i = indexOf(position); left > 0; i++) {
@@ -145,7 +140,11 @@ final class SendBuffer {
       ByteBuf chunk = chunks[slot];
       int skip = (int) (at - starts[slot]);
       int n = Math.min(left, chunk.readableBytes() - skip);
-      out.add(chunk, chunk.readerIndex() + skip, n);
+      if (copy != null) {
+        copy.writeBytes(chunk, chunk.readerIndex() + skip, n);
+      } else {
+        gathered.add(chunk, chunk.readerIndex() + skip, n);
+      }
       at += n;
       left -= n;
     }

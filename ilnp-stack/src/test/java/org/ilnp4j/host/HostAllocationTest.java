@@ -62,7 +62,7 @@ class HostAllocationTest {
               HostConfig.of(nid, mobility).withTcp(tcp(gathers)),
               gathers ? new Gathering() : packet -> peer.inbox.add(packet),
               ALLOCATOR,
-              new NoPlumber(),
+              LocatorPlumber.NONE,
               new Random(nid),
               MobilityObserver.NONE);
       host.onLink(0, "uplink", true);
@@ -98,19 +98,6 @@ class HostAllocationTest {
         peer.inbox.add(packet.flatten(ALLOCATOR, 0));
       }
     }
-  }
-
-  private static final class NoPlumber implements LocatorPlumber {
-    @Override
-    public boolean install(String uplink, long l64, long routerL64, long routerNid) {
-      return true;
-    }
-
-    @Override
-    public void remove(String uplink, long l64) {}
-
-    @Override
-    public void solicit(String uplink) {}
   }
 
   /** Sends for ever, or drops what it reads. */

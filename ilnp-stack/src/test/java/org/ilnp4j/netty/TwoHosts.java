@@ -28,20 +28,6 @@ public final class TwoHosts {
   public static final long L64_A2 = 0x2001_0db8_0000_0002L;
   public static final long L64_B = 0x2001_0db8_0000_0009L;
 
-  private static final LocatorPlumber NOTHING_TO_DO =
-      new LocatorPlumber() {
-        @Override
-        public boolean install(String uplink, long l64, long routerL64, long routerNid) {
-          return true;
-        }
-
-        @Override
-        public void remove(String uplink, long l64) {}
-
-        @Override
-        public void solicit(String uplink) {}
-      };
-
   private final EventLoop loop;
   private final Random random;
   private final Wire toA = new Wire();
@@ -75,7 +61,7 @@ public final class TwoHosts {
     HostConfig config =
         HostConfig.of(nid, MobilityConfig.of(uplinks, HandoffPolicy.PREFERENCE)).withTcp(tcp);
     Host host =
-        new Host(config, out::transmit, allocator, NOTHING_TO_DO, random(), MobilityObserver.NONE);
+        new Host(config, out::transmit, allocator, LocatorPlumber.NONE, random(), MobilityObserver.NONE);
     return new HostLoop(loop, host, clock);
   }
 

@@ -59,32 +59,12 @@ final class BareFlow extends Flow {
 
   @Override
   protected void connect() {
-    sender = start("bare-sender", this::send);
-    receiver = start("bare-receiver", this::receive);
-  }
-
-  private interface Work {
-    void run() throws IOException;
-  }
-
-  private Thread start(String name, Work work) {
-    Thread t =
-        new Thread(
-            () -> {
-              Poller.bePreferred();
-              try {
-                work.run();
-              } catch (IOException e) {
-                onFailure(e);
-              }
-            },
-            name);
-    t.setDaemon(true);
-    t.start();
-    return t;
+    sender = startThread("bare-sender", this::send);
+    receiver = startThread("bare-receiver", this::receive);
   }
 
   private void send() throws IOException {
+    Poller.bePreferred();
     ByteBuf frame = frame(true, PAYLOAD_BYTES);
     ByteBuf ack = Unpooled.directBuffer(FRAME_BYTES, FRAME_BYTES);
     try (Poller poller = Poller.open(from.fd())) {
@@ -111,6 +91,7 @@ final class BareFlow extends Flow {
   }
 
   private void receive() throws IOException {
+    Poller.bePreferred();
     ByteBuf frame = Unpooled.directBuffer(FRAME_BYTES, FRAME_BYTES);
     ByteBuf ack = frame(false, 0);
     try (Poller poller = Poller.open(to.fd())) {

@@ -1,16 +1,12 @@
 package org.ilnp4j.demos.bench;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
-import org.ilnp4j.cli.ExitStatus;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.demos.report.Claim;
 import org.ilnp4j.demos.report.Column;
@@ -26,9 +22,7 @@ import org.ilnp4j.time.NanoClock;
 import org.ilnp4j.tun.IpPrefix;
 import org.ilnp4j.util.UserError;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code ilnp bench emulate}: what the link emulator carries on one core, and what it adds to the
@@ -41,7 +35,7 @@ import picocli.CommandLine.Spec;
       "that it adds of its own. Needs root and two idle cores: one emulates, one makes the traffic."
     },
     footer = {"%nExample:", "  sudo ./ilnp bench emulate --json"})
-final class EmulateBench implements Callable<Integer> {
+final class EmulateBench extends Benchmark {
   private static final long MBIT = 1_000_000;
   private static final long TARGET = 500 * MBIT;
   private static final double MAX_OWN_MS = 0.2;
@@ -65,20 +59,12 @@ final class EmulateBench implements Callable<Integer> {
           Column.data("ratio", "no peer is measured"),
           Column.data("published", "no figure is published"));
 
-  @Spec private CommandSpec spec;
-
   @Option(
       names = "--seconds",
       paramLabel = "N",
       description = "Length of each scenario, 1 to 600; ${DEFAULT-VALUE} by default.",
       defaultValue = "5")
   private int seconds;
-
-  @Option(names = "--json", description = "Print one JSON object instead of text.")
-  private boolean json;
-
-  @Option(names = "--strict", description = "Exit with 1 when a claim does not hold.")
-  private boolean strict;
 
   /**
    * One row.
@@ -119,25 +105,14 @@ final class EmulateBench implements Callable<Integer> {
               false));
 
   @Override
-  public Integer call() throws Exception {
-    if (seconds < 1 || seconds > 600) {
-      throw new UserError(UserError.Kind.USAGE, "--seconds must be 1 to 600");
-    }
-    if (!Lab.isRoot()) {
-      throw new UserError(
-          UserError.Kind.MISSING, "bench emulate makes network namespaces; run it as root");
-    }
-    Report report = measure();
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? report.toJson() + "\n" : report.toText());
-    out.flush();
-    return strict && !report.holds() ? ExitStatus.FAILED : ExitStatus.OK;
+  void check() throws UserError {
+    requireRange("--seconds", seconds, 1, 600);
   }
 
-  private Report measure() throws IOException {
+  @Override
+  Report measure() throws IOException {
     Instant started = Instant.now();
     long startNanos = System.nanoTime();
-    PrintWriter progress = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     List<Row> rows = new ArrayList<>();
     try (Lab lab = new Lab()) {
       String left = lab.namespace("left");

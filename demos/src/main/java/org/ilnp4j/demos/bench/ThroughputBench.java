@@ -1,8 +1,6 @@
 package org.ilnp4j.demos.bench;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -11,9 +9,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import org.ilnp4j.cli.ExitStatus;
 import org.ilnp4j.demos.lab.Flow;
 import org.ilnp4j.demos.lab.Lab;
 import org.ilnp4j.demos.report.Claim;
@@ -23,9 +19,7 @@ import org.ilnp4j.demos.report.Report;
 import org.ilnp4j.demos.report.Row;
 import org.ilnp4j.util.UserError;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code ilnp bench throughput}: one flow through a router, beside the kernel's TCP. */
 @Command(
@@ -35,7 +29,7 @@ import picocli.CommandLine.Spec;
       "and a loop that only writes and reads such packets, in turn, several rounds. Needs root."
     },
     footer = {"%nExample:", "  sudo ./ilnp bench throughput --json"})
-final class ThroughputBench implements Callable<Integer> {
+final class ThroughputBench extends Benchmark {
   private static final double GIGA = 1e9;
   private static final double SUPER_OF_KERNEL = 0.45;
   private static final double SUPER_OF_BARE = 0.8;
@@ -71,8 +65,6 @@ final class ThroughputBench implements Callable<Integer> {
           Column.data("peer", "see gbits of stack kernel"),
           Column.data("published", "no figure is published"));
 
-  @Spec private CommandSpec spec;
-
   @Option(
       names = "--rounds",
       paramLabel = "N",
@@ -90,52 +82,33 @@ final class ThroughputBench implements Callable<Integer> {
   @Option(names = "--quick", description = "One round of one second.")
   private boolean quick;
 
-  @Option(names = "--json", description = "Print one JSON object instead of text.")
-  private boolean json;
-
-  @Option(names = "--strict", description = "Exit with 1 when a claim does not hold.")
-  private boolean strict;
-
   /** One measurement. */
   private record Sample(double gbits, double cpuPerGigabyte) {}
 
   private int nextPort = FIRST_PORT;
 
   @Override
-  public Integer call() throws Exception {
-    if (seconds < 1 || seconds > 600) {
-      throw new UserError(UserError.Kind.USAGE, "--seconds must be 1 to 600");
-    }
-    if (rounds < 1 || rounds > 100) {
-      throw new UserError(UserError.Kind.USAGE, "--rounds must be 1 to 100");
-    }
-    if (!Lab.isRoot()) {
-      throw new UserError(
-          UserError.Kind.MISSING, "bench throughput makes network namespaces; run it as root");
-    }
+  void check() throws UserError {
+    requireRange("--seconds", seconds, 1, 600);
+    requireRange("--rounds", rounds, 1, 100);
     if (quick) {
       rounds = 1;
       seconds = 1;
     }
-    Report report = measure();
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(json ? report.toJson() + "\n" : report.toText());
-    out.flush();
-    return strict && !report.holds() ? ExitStatus.FAILED : ExitStatus.OK;
   }
 
-  private Report measure() throws Exception {
+  @Override
+  Report measure() throws Exception {
     Instant started = Instant.now();
     long startNanos = System.nanoTime();
-    PrintWriter progress = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     List<Row> rows = new ArrayList<>();
     List<Claim> claims = new ArrayList<>();
     try (Lab lab = new Lab();
         RoutedPath path = new RoutedPath(lab)) {
       path.segmentation(true);
-      Map<Peer, List<Sample>> whole = measure(path, "super-segments", progress);
+      Map<Peer, List<Sample>> whole = measure(path, "super-segments");
       path.segmentation(false);
-      Map<Peer, List<Sample>> cut = measure(path, "MTU-sized packets", progress);
+      Map<Peer, List<Sample>> cut = measure(path, "MTU-sized packets");
       addRows(rows, "super-segments end to end", whole);
       addRows(rows, "links carry MTU-sized packets", cut);
       claims(claims, whole, cut);
@@ -151,8 +124,7 @@ final class ThroughputBench implements Callable<Integer> {
         claims);
   }
 
-  private Map<Peer, List<Sample>> measure(RoutedPath path, String scenario, PrintWriter progress)
-      throws Exception {
+  private Map<Peer, List<Sample>> measure(RoutedPath path, String scenario) throws Exception {
     Map<Peer, List<Sample>> samples = new EnumMap<>(Peer.class);
     for (Peer p : Peer.values()) {
       samples.put(p, new ArrayList<>());

@@ -51,6 +51,28 @@ public abstract class Flow implements AutoCloseable {
     }
   }
 
+  /** What a thread of a flow does. */
+  protected interface Work {
+    void run() throws IOException;
+  }
+
+  /** Starts a thread whose failure is that of the flow. */
+  protected final Thread startThread(String name, Work work) {
+    Thread t =
+        new Thread(
+            () -> {
+              try {
+                work.run();
+              } catch (IOException e) {
+                onFailure(e);
+              }
+            },
+            name);
+    t.setDaemon(true);
+    t.start();
+    return t;
+  }
+
   protected final void onRead(long n) {
     received.addAndGet(n);
   }

@@ -91,7 +91,7 @@ public final class IlnpNode implements AutoCloseable {
             HostConfig.of(nid, mobility).withTcp(tcp),
             outlet,
             PooledByteBufAllocator.DEFAULT,
-            new RoutedByOthers(),
+            LocatorPlumber.NONE,
             new SecureRandom(),
             MobilityObserver.NONE);
     runner = new HostLoop(loop, host, clock);
@@ -162,19 +162,5 @@ public final class IlnpNode implements AutoCloseable {
         .awaitUninterruptibly(5, TimeUnit.SECONDS)) {
       LOG.warn("the loop of {} does not end", address());
     }
-  }
-
-  /** The test bed has the routes. */
-  private static final class RoutedByOthers implements LocatorPlumber {
-    @Override
-    public boolean install(String uplink, long l64, long routerL64, long routerNid) {
-      return true;
-    }
-
-    @Override
-    public void remove(String uplink, long l64) {}
-
-    @Override
-    public void solicit(String uplink) {}
   }
 }

@@ -35,26 +35,6 @@ public final class KernelFlow extends Flow {
     startThread("kernel-sender", this::send);
   }
 
-  /** What may fail. */
-  private interface Work {
-    void run() throws IOException;
-  }
-
-  private void startThread(String name, Work work) {
-    Thread t =
-        new Thread(
-            () -> {
-              try {
-                work.run();
-              } catch (IOException e) {
-                onFailure(e);
-              }
-            },
-            name);
-    t.setDaemon(true);
-    t.start();
-  }
-
   private void send() throws IOException {
     ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
     client.connect(address);
