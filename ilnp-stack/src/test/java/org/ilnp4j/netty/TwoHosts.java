@@ -61,7 +61,8 @@ public final class TwoHosts {
     HostConfig config =
         HostConfig.of(nid, MobilityConfig.of(uplinks, HandoffPolicy.PREFERENCE)).withTcp(tcp);
     Host host =
-        new Host(config, out::transmit, allocator, LocatorPlumber.NONE, random(), MobilityObserver.NONE);
+        new Host(
+            config, out::transmit, allocator, LocatorPlumber.NONE, random(), MobilityObserver.NONE);
     return new HostLoop(loop, host, clock);
   }
 
