@@ -238,6 +238,7 @@ final class SegmentOutput {
   /** True when the other side's window is what holds the rest back. */
   private boolean sendWhatFits(long nowNanos, Tcb t, PathState path) {
     Sender snd = t.snd;
+    int first = snd.sndNxt;
     while (true) {
       long unsent = snd.unsentBytes();
       if (unsent == 0 && !snd.isFinDue()) {
@@ -265,6 +266,11 @@ final class SegmentOutput {
         path.windowLimited(true);
         return false;
       }
+      boolean begins = out.gatherBytes() > 0 || snd.sndNxt == first;
+      if (begins && !last && isBatchAwaited(nowNanos, t, path, room, unsent)) {
+        path.windowLimited(path.windowBytes() - path.pipeBytes() <= room);
+        return false;
+      }
       if (waitsForPace(nowNanos, t, path)) {
         return false;
       }
@@ -274,6 +280,20 @@ final class SegmentOutput {
       }
       sendRecord(nowNanos, t, path, s, most);
     }
+  }
+
+  private boolean isBatchAwaited(
+      long nowNanos, Tcb t, PathState path, long windowRoom, long unsent) {
+    long room = Math.min(windowRoom, path.windowBytes() - path.pipeBytes());
+    long window = Math.min(t.snd.sndWnd(), path.windowBytes());
+    return path.isBatchAwaited(nowNanos, room, window, unsent, deviceBytes(t));
+  }
+
+  /** Octets of payload that the device cuts; 0 when it takes single segments. */
+  private long deviceBytes(Tcb t) {
+    return out.gatherBytes() == 0
+        ? 0
+        : out.gatherBytes() - Ip6Output.overhead(t.correspondent()) - TcpHeader.MAX_BYTES;
   }
 
   /** Octets of payload in a full segment of new data. */
@@ -297,8 +317,7 @@ final class SegmentOutput {
         || (t.ecn != null && t.ecn.isCwrDue())) {
       return most;
     }
-    long device = out.gatherBytes() - Ip6Output.overhead(t.correspondent()) - TcpHeader.MAX_BYTES;
-    return Math.max(1, Math.min(device, path.batchBytes(nowNanos)) / most) * most;
+    return Math.max(1, Math.min(deviceBytes(t), path.batchBytes(nowNanos)) / most) * most;
   }
 
   /** Room to leave for SACK blocks. */

@@ -91,6 +91,33 @@ class TcpTransferTest {
     pair.net.assertNoLeaks();
   }
 
+  /** Small packets one by one cost both hosts more, and no device can cut them from one. */
+  @ParameterizedTest
+  @CsvSource({"true, 100_000_000, 4", "false, 100_000_000, 4", "true, 2_000_000, 1"})
+  void shouldLetAMillisecondsWorthLeaveTogether(boolean ilnp, long rate, int least) {
+    Pair pair = new Pair(8, ilnp, TcpConfig.DEFAULT, 1500, 10);
+    pair.net.access(Pair.L1).rate = rate / 8;
+    pair.openAndAwait((int) (rate / 8 * 5), 0);
+    pair.net.runFor(NanoClock.seconds(2)); // slow start is over
+    long[] last = new long[1];
+    int[] packetsAndTimes = new int[2];
+    pair.net.filter =
+        packet -> {
+          if (packet.readableBytes() > 1000) {
+            packetsAndTimes[0]++;
+            packetsAndTimes[1] += pair.net.now == last[0] ? 0 : 1;
+            last[0] = pair.net.now;
+          }
+          return true;
+        };
+    pair.net.await(NanoClock.seconds(30), pair::isDone);
+    pair.assertIntact();
+    assertThat((double) packetsAndTimes[0] / packetsAndTimes[1])
+        .as("segments at a time")
+        .isBetween((double) least, 3.0 * least);
+    pair.net.assertNoLeaks();
+  }
+
   @Test
   void shouldBoundWhatASlowReaderHolds() {
     Pair pair = new Pair(6, true, TcpConfig.DEFAULT.withBuffers(262144, 131072));

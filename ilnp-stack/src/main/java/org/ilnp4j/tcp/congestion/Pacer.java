@@ -70,6 +70,20 @@ public final class Pacer {
     return Math.max(0, (long) creditBytes);
   }
 
+  /**
+   * How much had better leave together: a millisecond's worth. Without pacing, what the device
+   * cuts.
+   *
+   * @param deviceBytes most it takes at once; 0 when it takes single segments
+   */
+  public long batchBytes(long deviceBytes) {
+    if (rate == UNLIMITED) {
+      return deviceBytes;
+    }
+    long batch = Math.min((long) mostBytes, (long) (rate * (QUANTUM_NANOS / NANOS)));
+    return deviceBytes == 0 ? batch : Math.min(batch, deviceBytes);
+  }
+
   /** So many octets left. */
   public void onSent(long nowNanos, int bytes) {
     if (rate != UNLIMITED) {

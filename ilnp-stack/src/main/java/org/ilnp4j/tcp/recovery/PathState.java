@@ -21,6 +21,9 @@ public final class PathState {
     LOSS
   }
 
+  /** A window leaves in so many batches at least: bursts fit short queues, and keep it in use. */
+  private static final int WINDOW_BATCHES = 16;
+
   public final LocatorPair pair;
   public final RttEstimator rtt;
   public final CongestionControl congestion;
@@ -265,6 +268,28 @@ public final class PathState {
    */
   public long batchBytes(long nowNanos) {
     return Math.min(windowBytes() - pipeBytes(), pacer.budgetBytes(nowNanos));
+  }
+
+  /**
+   * Whether new data had better wait for the next acknowledgement, and leave with what that lets go
+   * as one batch: fewer and larger packets cost both hosts less. It waits only while most of the
+   * window is under way and some of that is due to be acknowledged.
+   *
+   * @param roomBytes what both windows let go now
+   * @param windowBytes the smaller of both
+   * @param unsentBytes what there is to send
+   * @param deviceBytes most the device takes at once; 0 when it takes single segments
+   */
+  public boolean isBatchAwaited(
+      long nowNanos, long roomBytes, long windowBytes, long unsentBytes, long deviceBytes) {
+    if (phase != Phase.OPEN
+        || reducing
+        || oldest == null
+        || nowNanos - oldest.sentNanos() < rtt.srttNanos() / 2) {
+      return false;
+    }
+    long batch = Math.min(pacer.batchBytes(deviceBytes), windowBytes / WINDOW_BATCHES);
+    return roomBytes + mssBytes <= Math.min(unsentBytes, batch);
   }
 
   void onSent(SentSegment s, long nowNanos) {
