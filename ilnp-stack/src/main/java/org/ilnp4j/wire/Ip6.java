@@ -69,13 +69,7 @@ public final class Ip6 {
     int upperLength = packet.writerIndex() - upperIndex;
     packet.setShort(start + PAYLOAD_LENGTH, packet.readableBytes() - HEADER_BYTES);
     long sum =
-        Checksum.pseudoHeader(
-                nidOnly ? 0 : packet.getLong(start + SRC_L64),
-                packet.getLong(start + SRC_NID),
-                nidOnly ? 0 : packet.getLong(start + DST_L64),
-                packet.getLong(start + DST_NID),
-                upperLength,
-                protocol)
+        pseudoHeader(packet, upperLength, protocol, nidOnly)
             + Checksum.sum(packet, upperIndex, upperLength);
     int checksum = Checksum.finish(sum);
     if (checksum == 0 && protocol == PROTO_UDP) {
@@ -102,15 +96,20 @@ public final class Ip6 {
     int start = head.readerIndex();
     int upperLength = head.writerIndex() - upperIndex + payloadBytes;
     head.setShort(start + PAYLOAD_LENGTH, head.readableBytes() - HEADER_BYTES + payloadBytes);
-    long sum =
-        Checksum.pseudoHeader(
-            nidOnly ? 0 : head.getLong(start + SRC_L64),
-            head.getLong(start + SRC_NID),
-            nidOnly ? 0 : head.getLong(start + DST_L64),
-            head.getLong(start + DST_NID),
-            upperLength,
-            protocol);
+    long sum = pseudoHeader(head, upperLength, protocol, nidOnly);
     head.setShort(upperIndex + checksumOffset, Checksum.fold(sum));
+  }
+
+  /** Sum over the pseudo-header of a packet, of its NIDs alone or with the Locators. */
+  private static long pseudoHeader(ByteBuf packet, int upperLength, int protocol, boolean nidOnly) {
+    int start = packet.readerIndex();
+    return Checksum.pseudoHeader(
+        nidOnly ? 0 : packet.getLong(start + SRC_L64),
+        packet.getLong(start + SRC_NID),
+        nidOnly ? 0 : packet.getLong(start + DST_L64),
+        packet.getLong(start + DST_NID),
+        upperLength,
+        protocol);
   }
 
   /** The ECN field of a traffic class. */

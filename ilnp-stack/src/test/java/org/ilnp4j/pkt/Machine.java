@@ -23,7 +23,7 @@ import org.ilnp4j.time.NanoClock;
  * The host under test with its clock and its wires. Time moves only in {@link #advanceTo} and
  * {@link #awaitPacket}; what the host sends is kept in order.
  */
-final class Machine implements LocatorPlumber {
+final class Machine {
   static final long US = 0x02144ffffeabcd01L;
   static final long PEER = 0x02144ffffeabcd02L;
 
@@ -67,7 +67,7 @@ final class Machine implements LocatorPlumber {
             new HostConfig(US, mtu, 12, 64, tcp, mobility),
             this::transmit,
             allocator,
-            this,
+            LocatorPlumber.NONE,
             new Random(SEED),
             MobilityObserver.NONE);
     host.onLink(now, UPLINKS.get(0), true);
@@ -211,15 +211,4 @@ final class Machine implements LocatorPlumber {
     }
     return host.tcp().connections() > 0 ? host.tcp().connections() + " connections" : null;
   }
-
-  @Override
-  public boolean install(String uplink, long l64, long routerL64, long routerNid) {
-    return true;
-  }
-
-  @Override
-  public void remove(String uplink, long l64) {}
-
-  @Override
-  public void solicit(String uplink) {}
 }
