@@ -13,7 +13,10 @@ public interface PacketSink {
     return 0;
   }
 
-  /** Sends a packet in pieces, none of which it keeps. Never throws. */
+  /**
+   * Sends a packet in pieces, none of which it keeps. Never throws where {@link #gatherBytes} is
+   * not 0; elsewhere it is a mistake of the caller.
+   */
   default void transmit(GatheredPacket packet) {
     throw new UnsupportedOperationException("takes no packets in pieces");
   }

@@ -238,7 +238,7 @@ final class SegmentOutput {
   /** True when the other side's window is what holds the rest back. */
   private boolean sendWhatFits(long nowNanos, Tcb t, PathState path) {
     Sender snd = t.snd;
-    int first = snd.sndNxt;
+    int startSeq = snd.sndNxt;
     while (true) {
       long unsent = snd.unsentBytes();
       if (unsent == 0 && !snd.isFinDue()) {
@@ -266,7 +266,8 @@ final class SegmentOutput {
         path.windowLimited(true);
         return false;
       }
-      boolean begins = out.gatherBytes() > 0 || snd.sndNxt == first;
+      // What cannot be one packet is a burst: once begun it goes on to the end of the window.
+      boolean begins = out.gatherBytes() > 0 || snd.sndNxt == startSeq;
       if (begins && !last && isBatchAwaited(nowNanos, t, path, room, unsent)) {
         path.windowLimited(path.windowBytes() - path.pipeBytes() <= room);
         return false;
